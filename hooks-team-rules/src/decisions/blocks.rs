@@ -87,7 +87,7 @@ const NEW_COLUMNS: &[&str] = &[
 ];
 /// Names of columns that say whether something may be used, and what they contain if it may not.
 const VERDICT_COLUMNS: &[&str] =
-    &["status", "state", "verdict", "allowed", "allowed?", "ok?", "use?", "decision", "ruling"];
+    &["status", "state", "verdict", "allowed", "allowed?", "ok?", "use?", "ruling"];
 const BANS: &[&str] =
     &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out"];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
@@ -291,7 +291,8 @@ impl Splitter {
         let verdict = self.header.iter().position(|name| VERDICT_COLUMNS.contains(&name.as_str()));
         let is_ban = verdict.and_then(|at| cells.get(at)).is_some_and(|cell| {
             let cell = cell.trim_matches(['*', ' ', '.']).to_lowercase();
-            BANS.contains(&cell.as_str()) || BANS.contains(&cell.split(' ').next().unwrap_or_default())
+            let first = cell.split(' ').next().unwrap_or_default();
+            BANS.contains(&cell.as_str()) || cell.split(' ').count() <= 2 && BANS.contains(&first)
         });
         let first = || {
             let mut named = cells.iter().zip(&self.header);

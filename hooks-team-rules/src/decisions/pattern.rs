@@ -268,7 +268,7 @@ fn is_type(name: &str, lexed: &Lexed, at: usize) -> bool {
         && at.checked_sub(3).and_then(|at| lexed.at(at)).and_then(Token::name) == Some("type");
     follows
         || alias
-        || (is_before(&[':', '<', '|', '&']) && !is_behind(&['(', '.']))
+        || (is_before(&[':', '<', '|', '&']) && (behind.is_none() || !is_behind(&['(', '.'])))
         || (is_before(&[',']) && is_behind(&['>', '[']))
         || (arrow && is_behind(&[';', ',', ')', '}', '|']))
         || (is_before(&['(', ','])

@@ -83,7 +83,7 @@ impl Reading {
         self.except_part(words, start);
         let (globs, is_own) = (scope::all(words), self.rules.len() > start);
         if is_permit(words) && !globs.is_empty() && !is_own {
-            let named = names(words).into_iter().map(|name| name.text).filter(|name| !globs.contains(name));
+            let named = names(&scope::scope(words).1).into_iter().map(|name| name.text);
             self.allows.extend(named.map(|name| (name, globs.clone())));
         }
         if scope::all(words).is_empty() && is_back(words) {

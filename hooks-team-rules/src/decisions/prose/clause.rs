@@ -53,8 +53,8 @@ impl Reading {
             });
             if is_list && context.is_ban && rules == before && !names(part).is_empty() {
                 // "No date libraries (moment, dayjs)"
-                let verb = context.verb.clone();
-                self.forbid_named(names(part), Scope::default(), &verb, None, context);
+                let (verb, is_existing) = (context.verb.clone(), context.is_existing);
+                self.forbid_in(Ban { names: names(part), verb, is_existing, ..Ban::default() }, context);
                 continue;
             }
             self.clause(part, context);
@@ -278,7 +278,12 @@ impl Reading {
             .concat()
             .iter()
             .any(|word| word.is_in(&["commit", "commits", "push", "pushes", "pushing"]));
-        let verb = if is_push && found.verb == "use" { "push".to_owned() } else { found.verb.clone() };
+        let mut verb = if is_push && found.verb == "use" { "push".to_owned() } else { found.verb.clone() };
+        let is_gerund = |word: &Word| word.lower.ends_with("ing") && word.is_in(tables::ABOUT_FILES);
+        if !found.is_object && !places.within.is_empty() && subject.first().is_some_and(is_gerund) {
+            // "Writing to `x/` is forbidden"
+            "edit".clone_into(&mut verb);
+        }
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
         if !found.is_object && subject.iter().any(|word| word.is("without")) {
             // "X without Y is banned": no call shows what is missing.

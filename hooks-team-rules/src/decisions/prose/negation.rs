@@ -102,11 +102,12 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     }
     let behind = clause.get(at + 1..)?;
     let mut end = at + 1;
-    let mut is_passive = before.iter().rev().take(3).any(|word| word.is_in(tables::BE))
-        || word.lower.starts_with("isn")
-        || word.lower.starts_with("aren")
-        || word.lower.starts_with("wasn")
-        || word.lower.starts_with("weren");
+    let mut is_passive =
+        before.iter().rev().take(3).take_while(|word| !word.is(",")).any(|word| word.is_in(tables::BE))
+            || word.lower.starts_with("isn")
+            || word.lower.starts_with("aren")
+            || word.lower.starts_with("wasn")
+            || word.lower.starts_with("weren");
     for word in behind.iter().take(7) {
         end += 1;
         if word.is_in(&["be", "been", "being"]) {
