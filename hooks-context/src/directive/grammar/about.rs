@@ -40,6 +40,12 @@ impl WishParser<'_> {
             Form::Request(start) => start,
             _ => self.content(0),
         };
+        // A line of a log: "WARNING: never use -nodes in production".
+        let is_logged = (0..at)
+            .any(|at| s.mark(at) == Some(':') && at > 0 && s.is(at - 1, &["warning", "error", "fatal"]));
+        if is_logged || s.reads(first, &["in", "an", "ideal", "world"]) {
+            return true;
+        }
         let makes = s.is(first, &["implement", "build", "create", "develop", "design", "write", "add"])
             && s.is(first + 1, &["a", "an", "the", "some"]);
         makes && (first..at).any(|at| s.mark(at) == Some(':'))

@@ -45,6 +45,9 @@ pub(super) fn wishes<'a>(sentence: &Sentence<'a>, context: &mut Context<'a>) -> 
     if context.is_material(sentence) {
         return Vec::new();
     }
+    if sentence.reads(reader.content(0), &["would", "you", "prefer"]) && sentence.asks() {
+        return Vec::new();
+    }
     if reader.form == Form::Question {
         return reader.rhetorical().into_iter().collect();
     }

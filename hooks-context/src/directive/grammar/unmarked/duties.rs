@@ -47,6 +47,99 @@ impl WishParser<'_> {
             .or_else(|| self.stated_and_told(first))
             .or_else(|| self.closing_ban(first))
             .or_else(|| self.kinds_please(first, context))
+            .or_else(|| self.closed_to_you(first))
+            .or_else(|| self.demanded_here(first))
+            .or_else(|| self.opened_with(first))
+            .or_else(|| self.better(first))
+    }
+
+    /// "It's off limits for you."
+    fn closed_to_you(&self, first: usize) -> Option<Wish> {
+        let s = self.sentence;
+        let limits = (first + 1..s.len()).find(|at| {
+            (s.is(*at, &["off"]) && s.is(at + 1, &["limits"]))
+                || s.is(*at, &["off-limits", "taboo"])
+                || s.reads(*at, &["out", "of", "bounds"])
+        })?;
+        let end = (limits + 1..s.len().min(limits + 5))
+            .find(|at| s.is(*at, &["for"]) && s.is(at + 1, &["you", "agents"]))?;
+        let start = (first..limits)
+            .rev()
+            .find(|at| s.mark(*at).is_some() || s.is(*at, &["so", "and", "but"]))
+            .map_or(first, |at| self.content(at + 1));
+        (!self.is_passing_from(limits)).then(|| Wish { mode: Mode::Never, tokens: start..end + 2 })
+    }
+
+    /// "Type hints are mandatory in this code base."
+    fn demanded_here(&self, first: usize) -> Option<Wish> {
+        let s = self.sentence;
+        let is = self.find_near(first + 1, 6, &["is", "are"])?;
+        let demanded = s.is(is + 1, &["mandatory", "required", "compulsory", "obligatory"])
+            || (s.is(is + 1, &["a"]) && s.is(is + 2, &["must"]));
+        let here = (is + 2..s.len()).any(|at| {
+            self.past_place(at).is_some()
+                || (s.is(at, &["this", "our"])
+                    && s.is(at + 1, &["code", "repo", "project", "codebase", "team"]))
+        });
+        let pointed = s.is(first, &["it", "this", "that", "there", "which", "what"]);
+        (demanded && here && !pointed && !self.is_passing_from(is))
+            .then(|| Wish { mode: Mode::Always, tokens: first..s.len() })
+    }
+
+    /// Sentences that their first words make a rule of work.
+    fn opened_with(&self, first: usize) -> Option<Wish> {
+        let s = self.sentence;
+        let whole = |mode: Mode| Some(Wish { mode, tokens: first..s.len() });
+        if s.is(first, &["don't", "dont"]) && s.is(first + 1, &["bother"]) && goes_on(s, first + 2) {
+            return Some(self.to_the_end(Mode::Stop, first));
+        }
+        if s.reads(first, &["the", "way", "we"]) && self.has_from(first + 3, &["is", "isn't"]) {
+            return whole(Mode::Always);
+        }
+        if s.is(first, &["nobody", "no-one"]) && s.is(first + 1, &["here"]) && self.is_verb(first + 2) {
+            return whole(Mode::Never);
+        }
+        if s.reads(first, &["these", "days", "we"]) && self.is_verb(first + 3) {
+            return whole(Mode::FromNowOn);
+        }
+        let asks = s.is(first, &["check", "talk", "clear", "confirm"])
+            && (first + 1..first + 5).any(|at| s.is(at, &["me"]));
+        let before = self.find_near(first + 2, 5, &["before"]);
+        if asks && before.is_some_and(|at| s.is(at + 1, &["anything", "any", "every", "each"])) {
+            return whole(Mode::Always);
+        }
+        let to_me = (first + 2..s.len()).find(|at| s.is(*at, &["to"]) && s.is(at + 1, &["me"]));
+        let is_left = s.is(first, &["leave"]) && to_me.is_some_and(|at| self.is_plural(first + 1, at));
+        if let Some(end) = to_me.filter(|_| is_left && !self.is_passing_from(first)) {
+            return Some(Wish { mode: Mode::Never, tokens: first..end + 2 });
+        }
+        let nice = s.is(first, &["it'd", "it"]) && self.find_near(first + 1, 3, &["be"]).is_some();
+        let if_you = (first + 2..first + 7).find(|at| s.is(*at, &["if"]) && s.is(at + 1, &["you"]));
+        let kind = self.find_near(first + 1, 5, &["nice", "great", "good", "lovely", "helpful"]).is_some();
+        let if_you = if_you.filter(|at| {
+            nice && kind
+                && !s.is(at + 2, &["could", "can", "would", "fixed", "added", "looked"])
+                && !self.is_passing_from(*at)
+        })?;
+        let general = !(if_you + 2..s.len()).any(|at| s.is(at, &["this", "that", "these"]));
+        general.then(|| Wish { mode: Mode::Prefer, tokens: if_you + 1..s.len() })
+    }
+
+    /// "Flat code suits me better.", "A boring solution beats a fancy one any day."
+    fn better(&self, first: usize) -> Option<Wish> {
+        let s = self.sentence;
+        let suits = (first + 1..s.len()).any(|at| {
+            s.is(at, &["suit", "suits"])
+                && s.is(at + 1, &["me", "us"])
+                && (at + 2..at + 4).any(|at| s.is(at, &["better", "best"]))
+        });
+        let beats = (first + 1..s.len()).any(|at| {
+            s.is(at, &["beats", "beat", "trumps"])
+                && (s.reads(s.len() - 2, &["any", "day"]) || s.reads(s.len() - 2, &["any", "time"]))
+        });
+        let pointed = s.is(first, &["this", "that", "it", "the", "these"]);
+        ((suits || beats) && !pointed && !self.is_passing_from(first))
+            .then(|| Wish { mode: Mode::Prefer, tokens: first..s.len() })
     }
 
     /// "You are to ask me before any schema change."
