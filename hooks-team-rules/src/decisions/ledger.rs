@@ -28,6 +28,21 @@ pub struct DecisionFiles {
 }
 
 impl DecisionFiles {
+    /// Returns the text of the file `name`; empty if there is none.
+    pub(super) fn text(&self, name: &str) -> String {
+        let bytes = self.files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes.as_slice());
+        String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
+    }
+
+    /// Sets the text of the file `name`.
+    pub(super) fn set(&mut self, name: &str, text: String) {
+        let bytes = text.into_bytes();
+        match self.files.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = bytes,
+            None => self.files.push((name.to_owned(), bytes)),
+        }
+    }
+
     /// Reads the files of a team; the archive only if `archive` is set. A missing file has no decisions.
     ///
     /// # Errors
@@ -155,6 +170,13 @@ impl Decisions {
         }
         let mut decisions = Self::default();
         decisions.settle(entries);
+        // Text in another encoding has no decisions, and must not pass for an empty file.
+        let unread = files.files.iter().filter(|(_, bytes)| bytes.contains(&0));
+        decisions.mistakes.extend(unread.map(|(name, _)| Mistake {
+            file: name.clone(),
+            decision: "all".to_owned(),
+            problem: "the file is not UTF-8 text; save it as UTF-8".to_owned(),
+        }));
         decisions
     }
 

@@ -1,5 +1,6 @@
 //! Compares names of packages, modules and images with a library that a decision names.
 
+use super::index::literal;
 use super::tables;
 
 /// A library or technology.
@@ -109,6 +110,13 @@ impl Library {
     pub(super) fn is(&self, package: &str) -> bool {
         let package = folded(package.trim());
         self.names.iter().any(|name| package == *name || below(name, &package))
+    }
+
+    /// Returns texts of which a package, an image or an address of the library has one.
+    pub(super) fn keys(&self) -> Option<Vec<String>> {
+        let names = self.names.iter().chain(&self.hosts).map(String::as_str);
+        let images = self.images.iter().map(|image| image.split(':').next().unwrap_or(image));
+        names.chain(images).map(literal).collect()
     }
 
     /// Whether a package of the library begins so.

@@ -1,5 +1,6 @@
 //! Patterns of tokens in source text.
 
+use super::index::literal;
 use super::lex::{Lexed, Token};
 use super::tables::Language;
 
@@ -115,6 +116,35 @@ impl Pattern {
         let name = function.trim().trim_end_matches("...").trim_end_matches(')').trim_end_matches('(').trim();
         let tokens = tokens(name);
         (!tokens.is_empty()).then_some(Self::Call(tokens))
+    }
+
+    /// Returns a text that source text contains if the pattern matches it.
+    pub(super) fn key(&self) -> Option<String> {
+        match self {
+            Self::Tokens(tokens) | Self::Call(tokens) => {
+                let text = |token: &Token| match token {
+                    Token::Name(name) if name == "_" => None,
+                    Token::Name(text) | Token::Text(text) => literal(text),
+                    Token::Mark(_) => None,
+                };
+                let mark = |token: &Token| match token {
+                    Token::Mark(mark) => literal(&mark.to_string()),
+                    Token::Name(_) | Token::Text(_) => None,
+                };
+                let longest = tokens.iter().filter_map(text).max_by_key(String::len);
+                longest.or_else(|| tokens.iter().find_map(mark))
+            }
+            Self::Image(end) if end == ":latest" => None,
+            Self::Name(text)
+            | Self::Prefix(text)
+            | Self::Text(text)
+            | Self::TextPrefix(text)
+            | Self::Within(text)
+            | Self::Raw(text)
+            | Self::Type(text)
+            | Self::Image(text)
+            | Self::Pipe(text) => literal(text),
+        }
     }
 
     /// Counts the matches in `text`, which is in `language` and split as `lexed`.

@@ -5,6 +5,7 @@ mod shell;
 mod tool;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use hooks_core::fs::EntryKind;
 use hooks_facts::calls::{Call, NamedPath};
@@ -67,10 +68,12 @@ const MOST_WRITTEN: usize = 4_096;
 
 impl Changes {
     /// Reads what `call` changes.
-    pub(super) fn new(call: Call<'_>) -> Self {
+    ///
+    /// `before` returns the text of a file before the call, if it is known.
+    pub(super) fn new(call: Call<'_>, before: &dyn Fn(&str) -> Option<Arc<str>>) -> Self {
         let mut changes = Self { ignores_case: call.ignores_case(), ..Self::default() };
         if call.writes_files() {
-            changes.of_file_tool(call);
+            changes.of_file_tool(call, before);
         } else if call.kind().runs_commands() || call.kind() == ToolKind::Unknown {
             changes.of_commands(call);
         }
@@ -91,7 +94,7 @@ impl Changes {
         changes
     }
 
-    fn of_file_tool(&mut self, call: Call<'_>) {
+    fn of_file_tool(&mut self, call: Call<'_>, before: &dyn Fn(&str) -> Option<Arc<str>>) {
         collect(call.arguments(), "", 0, &mut self.edits);
         let patches = self.edits.iter().any(|edit| edit.path.is_empty() && is_patch(&edit.new));
         let mut effects = Vec::new();
@@ -104,6 +107,12 @@ impl Changes {
             }
         }
         let replaces = self.edits.iter().any(|edit| !edit.old.is_empty());
+        for edit in self.edits.iter_mut().filter(|edit| edit.is_whole) {
+            let place = call.places().found.iter().find(|place| place.given == edit.path);
+            if let Some(text) = place.and_then(existing).and_then(before) {
+                edit.old = text.to_string();
+            }
+        }
         for place in call.places().found.iter().filter(|place| place.is_written()) {
             let of_patch = effects.iter().find(|(path, _)| *path == place.given).map(|(_, effect)| *effect);
             let exists = place.resolution.as_ref().is_ok_and(|found| found.kind == Some(EntryKind::File));
@@ -229,6 +238,12 @@ impl Changes {
             None => vec![Cow::Owned(normal(&edit.path))],
         }
     }
+}
+
+/// Returns the path of an existing file, relative to the root.
+pub(super) fn existing(place: &NamedPath) -> Option<&str> {
+    let found = place.resolution.as_ref().ok().filter(|found| found.kind == Some(EntryKind::File))?;
+    found.readings.first().map(|reading| reading.path.as_str())
 }
 
 /// Returns a path without `.` and `..`, and without the root.

@@ -3,6 +3,7 @@
 use hooks_facts::commands::BlockedPattern;
 
 use super::super::change::Run;
+use super::super::index::{key, literal};
 use super::super::tables;
 use super::like::fits;
 
@@ -26,6 +27,21 @@ impl Command {
                 word == option || word.strip_prefix(option.as_str()).is_some_and(|rest| rest.starts_with('='))
             }),
             Self::Words(wanted) => run.forms().any(|words| fits(wanted, &words)),
+        }
+    }
+
+    /// Returns a text that a program's name or words contain if it is such a command.
+    pub(super) fn key(&self) -> Option<String> {
+        match self {
+            Self::Blocked(text, patterns) => {
+                let program = text.split_whitespace().next()?.rsplit('/').next()?;
+                // A subcommand with two names has no word in common with its call but the program.
+                let operands = text.split_whitespace().skip(1).filter(|_| patterns.len() == 1);
+                let operands = operands.take_while(|word| !word.starts_with('-'));
+                std::iter::once(program).chain(operands).filter_map(literal).max_by_key(String::len)
+            }
+            Self::Option(option) => literal(option),
+            Self::Words(words) => words.iter().filter_map(|word| key(word)).max_by_key(String::len),
         }
     }
 

@@ -6,6 +6,7 @@ use hooks_core::Evidence;
 use hooks_facts::globs::{GlobOptions, Globs};
 
 use super::super::change::{Changes, Effect, Touch};
+use super::super::index::key;
 use super::{Matcher, Mode, Violation};
 
 impl Matcher {
@@ -75,6 +76,11 @@ impl Files {
         let anything =
             |globs: &Globs| globs.find_below(folder).is_some() || globs.is_match(&format!("{folder}/x"));
         anything(self.globs(changes))
+    }
+
+    /// Returns a key of each pattern; `None` if one has none.
+    pub(super) fn keys(&self) -> Option<Vec<String>> {
+        self.spellings.iter().map(|pattern| key(pattern)).collect()
     }
 
     fn globs(&self, changes: &Changes) -> &Globs {

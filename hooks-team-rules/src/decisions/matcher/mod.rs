@@ -14,6 +14,7 @@ use self::files::{Files, last_parts};
 pub(super) use self::like::is_like;
 pub(super) use self::text::Text;
 use super::change::Changes;
+use super::index::key;
 use super::library::Library;
 use super::pattern::Pattern;
 use super::rule::DecisionRule;
@@ -124,6 +125,32 @@ impl Matcher {
         let text = || texts.iter().find_map(|text| self.in_text(text, changes));
         let run = || changes.runs.iter().find_map(|run| self.in_run(run, changes));
         touch().or_else(text).or_else(run).or_else(|| self.in_pipe(changes))
+    }
+
+    /// Whether the rule is about files.
+    pub(super) fn protects_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Returns keys of which a call has one if it breaks the rule; `None` if some part has no key.
+    pub(super) fn keys(&self) -> Option<Vec<String>> {
+        let mut keys = Vec::new();
+        for library in self.libraries.iter().chain(&self.images) {
+            keys.extend(library.keys()?);
+        }
+        for pattern in &self.imports {
+            keys.push(key(pattern)?);
+        }
+        for (_, pattern) in &self.content {
+            keys.push(pattern.key()?);
+        }
+        for command in &self.commands {
+            keys.push(command.key()?);
+        }
+        for (_, files) in &self.files {
+            keys.extend(files.keys()?);
+        }
+        Some(keys)
     }
 
     fn covers<'p>(&self, mut paths: impl Iterator<Item = &'p str> + Clone, changes: &Changes) -> bool {

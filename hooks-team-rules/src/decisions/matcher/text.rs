@@ -46,6 +46,14 @@ impl<'c> Text<'c> {
         changes.edits.iter().map(|edit| Self::new(changes, edit)).collect()
     }
 
+    /// Returns the names of everything that the text brings in.
+    pub(in super::super) fn names(&self) -> impl Iterator<Item = &str> {
+        let brought = &self.brought;
+        let names =
+            brought.packages.iter().chain(&brought.modules).chain(&brought.urls).chain(&brought.images);
+        names.map(String::as_str)
+    }
+
     fn new(changes: &'c Changes, edit: &'c Edit) -> Self {
         let language = tables::language(&edit.path);
         let lexed = |text: &str| language.as_ref().map(|language| Lexed::new(text, language));

@@ -285,7 +285,8 @@ impl Reading {
             "edit".clone_into(&mut verb);
         }
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
-        if !found.is_object && subject.iter().any(|word| word.is("without")) {
+        let is_call = |word: &Word| word.text.contains('(');
+        if !found.is_object && subject.iter().any(|word| word.is("without")) && !subject.iter().any(is_call) {
             // "X without Y is banned": no call shows what is missing.
             self.is_unclear = true;
             return;
