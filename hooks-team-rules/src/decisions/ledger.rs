@@ -138,6 +138,12 @@ struct Later {
     title: String,
 }
 
+impl Later {
+    fn is_without_effect(&self) -> bool {
+        self.permits.is_empty() && self.allows.is_empty() && self.reversed.is_empty()
+    }
+}
+
 impl Decisions {
     /// Reads the text of a `decisions.md`.
     ///
@@ -203,9 +209,8 @@ impl Decisions {
         let mut all = Vec::new();
         for parsed in entries.into_iter().rev() {
             let (decision, own, mistakes) = parsed.settle(&later);
-            if let Some(own) = own {
-                later.push(own);
-            }
+            // Most decisions take nothing away, and would only make the others slow.
+            later.extend(own.filter(|own| !own.is_without_effect()));
             self.mistakes.extend(mistakes);
             all.push(decision);
         }
@@ -246,7 +251,8 @@ impl Parsed {
 
     fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
         let Self { mut decision, heading, reading, void, reversed } = self;
-        let by_later = later.iter().find(|later| is_reversed(&heading, decision.date.as_deref(), later));
+        let folded = heading.to_lowercase();
+        let by_later = later.iter().find(|later| is_reversed(&folded, decision.date.as_deref(), later));
         if let Some(reason) = void
             .or_else(|| by_later.map(|later| format!("the later decision \"{}\" takes it away", later.title)))
         {
@@ -482,8 +488,8 @@ fn reversed(text: &str) -> Vec<String> {
     found
 }
 
+/// Whether a later decision takes away the one with this heading, in lower case, and date.
 fn is_reversed(heading: &str, date: Option<&str>, later: &Later) -> bool {
-    let heading = heading.to_lowercase();
     later.reversed.iter().any(|id| {
         let is_named = heading.match_indices(id.as_str()).any(|(at, _)| {
             let behind = heading.get(at + id.len()..).and_then(|rest| rest.chars().next());

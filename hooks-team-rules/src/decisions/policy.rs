@@ -59,6 +59,13 @@ impl DecisionPolicy {
         Self { reader: reader.clone(), rules, index, mistake }
     }
 
+    /// The same policy, which tries every rule on every call.
+    #[cfg(test)]
+    pub(super) fn without_index(mut self) -> Self {
+        self.index = Arc::new(Index::of_all(self.rules.len()));
+        self
+    }
+
     /// Wraps the policy in a layer.
     pub fn layer(self) -> DecisionPolicyLayer {
         PolicyLayer::new(Arc::new(self))

@@ -1,6 +1,6 @@
 //! The tables of the folder `data`, and look-ups in them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// A library or technology with its packages, images, programs, files and hosts.
@@ -43,8 +43,14 @@ const LANGUAGES: &[(&str, Words, Words, Words, Words, bool)] = table!("languages
 const INSTALLERS: &[(&str, Words, Words)] = table!("installers");
 const ALIASES: &[(&str, &str)] = table!("aliases");
 const QUERY_CLIENTS: Words = table!("programs_query_client");
-/// Programs whose commands decisions name.
-pub(super) const PROGRAMS: Words = table!("programs_named");
+const PROGRAMS: Words = table!("programs_named");
+
+static NAMED_PROGRAMS: LazyLock<HashSet<&str>> = LazyLock::new(|| PROGRAMS.iter().copied().collect());
+
+/// First words of the names of all technologies and patterns.
+static FIRST_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    TECHNOLOGIES.keys().chain(CODE.keys()).filter_map(|name| name.split(' ').next()).collect()
+});
 const AREAS: &[(Words, Words)] = table!("areas");
 
 pub(super) const BANNED_PHRASE: Words = table!("words_banned_phrase");
@@ -169,6 +175,16 @@ pub(super) fn full_command(program: &str, subcommand: Option<&str>) -> Option<&'
         None => command == program,
     };
     ALIASES.iter().find(|(command, _)| is_named(command)).map(|(_, full)| *full)
+}
+
+/// Whether decisions name the commands of `program`.
+pub(super) fn is_named_program(program: &str) -> bool {
+    NAMED_PROGRAMS.contains(program)
+}
+
+/// Whether a technology or a pattern of code has a name that begins with `word`, in lower case.
+pub(super) fn begins_name(word: &str) -> bool {
+    FIRST_WORDS.contains(word)
 }
 
 /// Whether `program` runs the SQL in its words.

@@ -178,7 +178,7 @@ fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
     let chunk = chunk.strip_suffix("'s").unwrap_or(chunk);
     let is_known = |name: &str| {
         let lower = name.to_lowercase();
-        tables::technology(&lower).is_some() || tables::PROGRAMS.contains(&lower.as_str())
+        tables::technology(&lower).is_some() || tables::is_named_program(&lower)
     };
     let is_list = !chunk.contains('-') || chunk.split('/').count() > 2;
     if chunk.contains('/') && is_list && chunk.split('/').all(is_known) {

@@ -156,7 +156,7 @@ impl Name {
     /// Returns the command that the name stands for.
     fn command(&self, text: &str, usage: &Use) -> Option<String> {
         let first = text.split_whitespace().next().unwrap_or_default();
-        let is_program = tables::PROGRAMS.contains(&first) || tables::is_program(first);
+        let is_program = tables::is_named_program(first) || tables::is_program(first);
         let is_noun = ["command", "commands", "binary", "cli", "tool"].contains(&self.noun.as_str());
         let is_run = ["run", "invoke", "execute", "invoked", "executed", "call", "called"]
             .contains(&usage.verb.as_str());
@@ -182,7 +182,7 @@ impl Name {
         (is_word
             && plain
             && (is_noun
-                || (is_run && tables::PROGRAMS.contains(&lower.as_str()))
+                || (is_run && tables::is_named_program(&lower))
                 || ["pip", "npm", "yarn", "make", "sudo", "ssh", "curl", "wget"].contains(&lower.as_str())))
         .then_some(lower)
     }

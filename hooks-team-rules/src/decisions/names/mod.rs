@@ -186,6 +186,9 @@ fn chosen(own: Vec<Name>) -> Vec<Name> {
 
 /// Returns the longest name of a table that `words` begin with, and its length.
 fn known(words: &[Word]) -> Option<(String, usize)> {
+    if !tables::begins_name(words.first()?.lower.trim_end_matches("()")) {
+        return None;
+    }
     (1..=LONGEST.min(words.len())).rev().find_map(|length| {
         let part = words.get(..length)?;
         if part.iter().any(|word| word.is_code && length > 1) {
@@ -214,16 +217,14 @@ fn is_language(name: &str) -> bool {
 fn member_of_module(words: &[Word]) -> Option<String> {
     let [name, from, module, ..] = words else { return None };
     let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let is_module =
-        module.is_code || is_unknown(module) && !tables::PROGRAMS.contains(&module.lower.as_str());
+    let is_module = module.is_code || is_unknown(module) && !tables::is_named_program(&module.lower);
     (name.is_code && from.is("from") && is_module && is_word(&name.text) && is_word(&module.text))
         .then(|| format!("{}.{}", module.text, name.text))
 }
 
 /// Returns a command that is not in a code span: `curl -k`, `chmod 777`.
 fn commanded(words: &[Word]) -> Option<(String, usize)> {
-    let first =
-        words.first().filter(|first| !first.is_code && tables::PROGRAMS.contains(&first.text.as_str()))?;
+    let first = words.first().filter(|first| !first.is_code && tables::is_named_program(&first.text))?;
     let options = words.iter().skip(1).take_while(|word| {
         !word.is_code
             && (word.text.len() > 1 && word.text.starts_with('-')
