@@ -38,7 +38,7 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
         if let Err(error) = fs::metadata(path) {
             return Err(Failure::message(format!("`{}` cannot be read: {error}", path.display())));
         }
-        let read = load::reader(options.profile).read(path);
+        let read = load::in_project(load::reader(options.profile), path).read(path);
         if read.is_err() {
             status = Status::Found;
         }

@@ -87,6 +87,8 @@ pub(crate) enum Command {
     State(State),
     /// Read and check the audit log: who did what, and which rule decided
     Audit(Audit),
+    /// Remove secrets and personal data from a text: standard input to standard output
+    Scrub(Scrub),
     /// Measure the cost of a configuration for each event and policy
     Bench(Bench),
     /// Print a completion script for a shell
@@ -100,6 +102,7 @@ pub(crate) enum Command {
   hooks demo                                     # the whole story
   hooks demo --config hooks.yaml                 # the same session under your rules
   hooks demo --script calls.jsonl                # your calls, in the demo's repository
+  hooks demo --squad .squad                      # the rules of a team's own folder, in a copy
 
 A script is JSON Lines, one step a line:
   {\"agent\": \"backend\", \"tool\": \"bash\", \"args\": {\"command\": \"ls\"}, \"note\": \"what this shows\"}
@@ -118,6 +121,9 @@ pub(crate) struct Demo {
     /// Print the demo's configuration and script, and end
     #[arg(long)]
     pub(crate) show: bool,
+    /// Show the decisions, boundaries, ceremonies, phases and sequences of a team folder at work
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["config", "script", "show"])]
+    pub(crate) squad: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -127,6 +133,7 @@ pub(crate) struct Demo {
 
 One outcome per line, in order, flushed as it is written.
 A line that is not an event gets a line with `error`, the rest continues, and the exit status is 1.
+If the files of the rules change, the next events are answered by the new ones; `rules` in an answer is their version.
 `hooks schema EVENT` prints the fields of an event.")]
 pub(crate) struct Eval {
     #[command(flatten)]
@@ -134,6 +141,9 @@ pub(crate) struct Eval {
     /// Record events and outcomes as configured, because the events really happen
     #[arg(long)]
     pub(crate) record: bool,
+    /// Answer by the rules as they are at the start, also when their files change
+    #[arg(long)]
+    pub(crate) no_reload: bool,
 }
 
 #[derive(Args, Debug)]
@@ -173,7 +183,8 @@ pub(crate) struct Run {
   hooks init gemini --scope project      # this project, for Gemini CLI
   hooks init codex --dry-run             # what it would write
   hooks init codex --remove              # as it was before
-  hooks init squad                       # lay out the folder of a team
+  hooks init squad                       # lay out the folder of a team, with the agents of hooks.yaml
+  hooks init squad --from squad.json     # and those of an exported squad.config
 
 Clients: claude, codex, gemini, copilot, vscode, cursor, docker-agent, squad.
 What is in their settings stays, comments and layout too. Where there are no rules yet, a `hooks.yaml` is written.")]
@@ -197,6 +208,9 @@ pub(crate) struct Init {
     /// The file of the agents, for docker-agent
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// For `squad`: an exported `squad.config` (JSON) with the agents and routes of the team
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
     /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -489,6 +503,33 @@ pub(crate) enum CeremonyAction {
         /// The name
         name: String,
     },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks scrub < app.log > clean.log
+  kubectl logs -f app | hooks scrub --secrets        # line by line
+  hooks scrub --json < calls.jsonl > clean.jsonl     # keys and values of JSON
+  hooks scrub --check --report < diff.txt > /dev/null
+
+The report goes to standard error: the number of findings by label, never a value.
+Exit status: 0 the whole input was scrubbed, 1 something was found (`--check`), 2 the input could not be read.")]
+pub(crate) struct Scrub {
+    /// Use the `redaction` of this configuration in place of every label
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Remove secrets only, not personal data
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) secrets: bool,
+    /// Read JSON values and write each on a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the number of findings by label on standard error
+    #[arg(long)]
+    pub(crate) report: bool,
+    /// End with status 1 if something was found
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Args, Debug)]

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
-use hooks::config::Config;
+use hooks::config::{ConfigErrors, LiveConfig, Reloaded};
 use hooks::event::WireEvent;
 use serde_json::error::Category;
 use serde_json::json;
@@ -13,17 +13,46 @@ use crate::cli::Eval;
 use crate::event::{answer, here};
 use crate::failure::{Failure, Status};
 use crate::unfinished::Unfinished;
-use crate::{load, strict_json};
+use crate::{effects, load, snippet, strict_json};
 
 /// Maximum length of a line. A longer line is not an intended event.
 const LONGEST_LINE: u64 = 32 << 20;
 
 /// Answers every line of standard input.
 pub(crate) fn run(options: &Eval) -> Result<Status, Failure> {
-    let load = if options.record { load::governing } else { load::config };
-    let config = load(&options.config.path, options.config.profile)?;
+    let config = load::live(&options.config.path, options.config.profile, options.record)?;
     let runtime = runtime()?;
-    answer_lines(&config, &runtime, &mut io::stdin().lock(), &mut io::stdout().lock())
+    let watching = match options.no_reload {
+        true => None,
+        false => Some(config.watch(|new| report(&mut anstream::stderr(), &new))?),
+    };
+    let status = answer_lines(&config, &runtime, &mut io::stdin().lock(), &mut io::stdout().lock());
+    drop(watching);
+    status
+}
+
+/// Reports to the operator that the rules changed, or why they did not.
+fn report(out: &mut impl Write, new: &Reloaded) {
+    // The answers do not depend on whether standard error is open.
+    let _written = match new {
+        Reloaded::Swapped { version, before } => {
+            writeln!(out, "hooks eval: the rules changed from {before} to {version}")
+        }
+        Reloaded::Refused { errors, denies, .. } => refused(out, errors, *denies),
+        _ => Ok(()),
+    };
+}
+
+fn refused(out: &mut impl Write, errors: &ConfigErrors, denies: bool) -> io::Result<()> {
+    snippet::write(out, errors)?;
+    writeln!(
+        out,
+        "hooks eval: {}",
+        match denies {
+            true => "everything is denied until that is corrected",
+            false => "the earlier rules go on until that is corrected",
+        }
+    )
 }
 
 /// A runtime for hooks that wait.
@@ -32,12 +61,12 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
 }
 
 fn answer_lines(
-    config: &Config,
+    config: &LiveConfig,
     runtime: &Runtime,
     input: &mut impl BufRead,
     out: &mut impl Write,
 ) -> Result<Status, Failure> {
-    let (hooks, unfinished) = (config.clone().hooks(), Unfinished::default());
+    let unfinished = Unfinished::default();
     let mut status = Status::Well;
     let mut line = Vec::new();
     let mut number = 0_u64;
@@ -47,12 +76,20 @@ fn answer_lines(
             continue;
         }
         let outcome = match read(&line) {
-            Ok((context, event)) => runtime.block_on(async {
-                let context = here(context, config, &unfinished);
-                let outcome = answer(&hooks, context, event, config.recording()).await;
-                unfinished.finish().await;
+            Ok((context, event)) => {
+                // The event is judged and recorded under these rules, whatever happens to the files meanwhile.
+                let rules = config.current();
+                let mut outcome = runtime.block_on(async {
+                    let context = here(context, &rules, &unfinished);
+                    let outcome = answer(rules.as_hooks(), context, event, rules.recording()).await;
+                    unfinished.finish().await;
+                    effects::added(outcome, rules.as_hooks())
+                });
+                if let Some(fields) = outcome.as_object_mut() {
+                    fields.insert("rules".to_owned(), json!(rules.rules_version()));
+                }
                 outcome
-            }),
+            }
             Err(message) => json!({"error": {"line": number, "message": message}}),
         };
         if outcome.get("error").is_some() {

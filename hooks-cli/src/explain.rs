@@ -26,6 +26,9 @@ const LARGEST: u64 = 32 << 20;
 /// All facts about one decision.
 #[derive(Debug, Serialize)]
 pub(crate) struct Story {
+    /// Version of the rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<String>,
     event: &'static str,
     agent: String,
     /// The original event.
@@ -70,7 +73,8 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     );
     // Reservations that the explanation took are returned.
     runtime.block_on(unfinished.finish());
-    let story = story.map_err(Failure::message)?;
+    let mut story = story.map_err(Failure::message)?;
+    story.rules = Some(config.rules_version().to_owned());
     let mut out = anstream::stdout().lock();
     match options.format {
         Format::Json => {
@@ -127,6 +131,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
     let mut changed_by: Vec<String> = winning.filter_map(|reason| reason.remedy.clone()).collect();
     changed_by.dedup();
     Story {
+        rules: None,
         event: E::KIND.name(),
         agent,
         given,
@@ -173,6 +178,9 @@ fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
         for remedy in &story.changed_by {
             writeln!(out, "  {}", one_line(remedy, WIDTH * 2))?;
         }
+    }
+    if let Some(rules) = &story.rules {
+        writeln!(out, "\n{QUIET}rules{QUIET:#} {rules}")?;
     }
     Ok(())
 }

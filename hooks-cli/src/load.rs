@@ -3,20 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use hooks::config::{Config, ConfigReader, Profile, as_patterns};
+use hooks::config::{Config, ConfigErrors, ConfigReader, LiveConfig, LiveReader, Profile, as_patterns};
 use hooks::store::{Engine, StoreThread};
 
 use crate::failure::{Failure, Status};
+use crate::run::project;
 use crate::snippet;
 
 /// The configuration at `path`, for questions about events that did not happen, so nothing is recorded.
 pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
-    read(&reader(profile).recording_in_teams().recording_nothing(), path)
+    read(&in_project(reader(profile).recording_in_teams().recording_nothing(), path), path)
 }
 
 /// The configuration at `path`, for events that happen and are recorded.
 pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
-    read(&reader(profile).recording_in_teams(), path)
+    read(&in_project(reader(profile).recording_in_teams(), path), path)
 }
 
 /// The configuration at `path` for a trial: its counters end with this process, unless the file sets a store.
@@ -24,15 +25,42 @@ pub(crate) fn on_trial(path: &Path) -> Result<Config, Failure> {
     read(&ConfigReader::default().store_thread(StoreThread::AtOnce).recording_nothing(), path)
 }
 
+/// The configuration at `path`, which follows its files, for events that happen if `is_recording`, and for questions
+/// otherwise.
+pub(crate) fn live(path: &Path, profile: Option<Profile>, is_recording: bool) -> Result<LiveConfig, Failure> {
+    let reader = reader(profile).recording_in_teams();
+    let reader = if is_recording { reader } else { reader.recording_nothing() };
+    find(path)?;
+    LiveReader::new(in_project(reader, path)).read(path).map_err(|errors| shown(&errors))
+}
+
 fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {
-    // A missing file is an error of the command line, whereas a mistake in the file is a finding of `check`.
-    if let Err(error) = fs::metadata(path) {
-        return Err(Failure::message(format!("`{}` cannot be read: {error}", path.display())));
+    find(path)?;
+    reader.read(path).map_err(|errors| shown(&errors))
+}
+
+/// A missing file is an error of the command line, whereas a mistake in the file is a finding of `check`.
+fn find(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failure::message(format!("`{}` cannot be read: {error}", path.display()))),
     }
-    reader.read(path).map_err(|errors| match snippet::write(&mut anstream::stderr(), &errors) {
+}
+
+fn shown(errors: &ConfigErrors) -> Failure {
+    match snippet::write(&mut anstream::stderr(), errors) {
         Ok(()) => Failure::Shown(Status::Usage),
         Err(error) => error.into(),
-    })
+    }
+}
+
+/// `reader` for the configuration at `path` in the project of the current folder.
+pub(crate) fn in_project(reader: ConfigReader, path: &Path) -> ConfigReader {
+    let here = env::current_dir().ok();
+    match here.and_then(|here| project::find_from(Some(path), &here)) {
+        Some(governing) => reader.of_project(governing.root),
+        None => reader,
+    }
 }
 
 /// A reader with the profile of the command line.

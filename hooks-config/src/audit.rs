@@ -143,19 +143,35 @@ pub(super) fn check(config: &AuditConfig, path: Option<&Path>, root: &Node, mist
 
 /// Audit layer that puts events into the log of `config`, a section of the configuration at `path` with the
 /// rule version `rules`. With `cache`, records also name what the cache did with a call. The log is opened at
-/// the first event. A host that answers `Later` enforces the retention of its files while it runs.
+/// the first event, unless `open` has it open. A host that answers `Later` enforces the retention of its files
+/// while it runs.
 pub(super) fn built(
     config: &AuditConfig,
     path: Option<&Path>,
     rules: Option<Arc<str>>,
     cache: Option<ResultCache>,
     store_thread: StoreThread,
+    open: Option<&Audit>,
 ) -> Audit {
-    let folder = folder_of(config, path);
     let disk: Arc<dyn LogDisk> = Arc::new(PrivateFileSystem);
-    let gaps = gaps(Arc::clone(&disk), config, path);
+    let gaps = open.and_then(Audit::gaps).cloned().unwrap_or_else(|| gaps(Arc::clone(&disk), config, path));
+    let mut settings = AuditSettings::default();
+    settings.gaps = Some(gaps.clone());
+    let cache = cache.map(|cache| Arc::new(cache) as _);
+    settings.describe =
+        Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), cache, ..Describe::default() };
+    (settings.on_error_writing, settings.on_error_reading) =
+        (config.on_error.writing, config.on_error.reading);
+    if !config.before.is_empty() {
+        let config = config.clone();
+        settings.before = Some(Arc::new(move |tool| config.is_irreversible(tool)));
+    }
+    if let Some(open) = open {
+        return open.with_settings(settings);
+    }
+    let folder = folder_of(config, path);
     let mut log = LogSettings::new(secret());
-    log.gaps = Some(gaps.clone());
+    log.gaps = Some(gaps);
     log.spill = config.spill.as_ref().map(|spill| beside(path, spill));
     log.keeping = (store_thread == StoreThread::Later).then(|| config.keeping());
     let checkpoints = config.checkpoints.clone();
@@ -170,17 +186,6 @@ pub(super) fn built(
         log.checkpoints = kept.transpose().map_err(OpenError::Key)?;
         Log::open(Arc::clone(&disk), folder.clone(), log, Arc::new(SystemClock))
     };
-    let mut settings = AuditSettings::default();
-    settings.gaps = Some(gaps);
-    let cache = cache.map(|cache| Arc::new(cache) as _);
-    settings.describe =
-        Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), cache, ..Describe::default() };
-    (settings.on_error_writing, settings.on_error_reading) =
-        (config.on_error.writing, config.on_error.reading);
-    if !config.before.is_empty() {
-        let config = config.clone();
-        settings.before = Some(Arc::new(move |tool| config.is_irreversible(tool)));
-    }
     Audit::lazy(open, settings)
 }
 

@@ -23,6 +23,8 @@ use hooks_policies::{LockoutRegistry, OwnState, StoredLockouts};
 use hooks_resilience::ResilienceConfig;
 use hooks_store::{Engine, StoreConfig, StoreThread};
 use hooks_system::{SystemClock, SystemRandom};
+use hooks_team_rules::HeldCeremonies;
+use hooks_team_rules::phases::PhaseEffects;
 
 use super::audit;
 use super::budget;
@@ -35,6 +37,8 @@ use super::known::KnownStore;
 use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
+use super::reload::{Earlier, ReloadConfig};
+use super::rule_content::DecisionReader;
 use super::scribe;
 use super::spawn;
 use super::squad;
@@ -73,6 +77,8 @@ pub(super) struct State {
     pub(super) is_trial: bool,
     /// Version of the rules that were read.
     pub(super) rules: Option<Arc<str>>,
+    /// Behaviour of a host that reads the file again.
+    pub(super) reload: ReloadConfig,
     /// Path of the configuration, if it is a file.
     pub(super) path: Option<PathBuf>,
     /// Selects the thread that does the work of a file store.
@@ -125,13 +131,24 @@ pub struct Kept {
     sessions: SessionMemory,
     metrics: Option<Metrics>,
     known: Option<Arc<KnownStore>>,
+    ceremonies: Option<HeldCeremonies>,
+    effects: PhaseEffects,
 }
 
 impl Kept {
     /// Keeps `lockouts` and `store`.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        let sessions = SessionMemory::default();
-        Self { lockouts, store, stored_lockouts: None, watch: None, sessions, metrics: None, known: None }
+        Self {
+            lockouts,
+            store,
+            stored_lockouts: None,
+            watch: None,
+            sessions: SessionMemory::default(),
+            metrics: None,
+            known: None,
+            ceremonies: None,
+            effects: PhaseEffects::default(),
+        }
     }
 
     /// Reports to `watch` what the budget does, and the spending of each session.
@@ -176,8 +193,18 @@ impl Kept {
 
     /// Memory that the layers of context have of sessions: notes that must survive a compaction, and counts
     /// until the session's end.
-    pub(super) const fn sessions(&self) -> &SessionMemory {
+    pub const fn sessions(&self) -> &SessionMemory {
         &self.sessions
+    }
+
+    /// Ceremonies that are kept in memory, if the configuration has that section.
+    pub(super) const fn ceremonies(&self) -> Option<&HeldCeremonies> {
+        self.ceremonies.as_ref()
+    }
+
+    /// Effects that the host has to carry out.
+    pub(super) const fn effects(&self) -> &PhaseEffects {
+        &self.effects
     }
 
     /// Initial state for `settings`: the store that they name, or an empty one in memory.
@@ -245,6 +272,7 @@ pub(super) fn build(
     settings: &ProfileSettings,
     protected: &[String],
     kept: Option<Kept>,
+    earlier: Option<&Earlier>,
     host: &Host,
     root: &Node,
     mistakes: &mut Mistakes,
@@ -289,6 +317,7 @@ pub(super) fn build(
                 _ => None,
             };
             let known = models.as_ref().and_then(Option::as_ref);
+            builder = context.add_model_choice(builder);
             for guards in &further.all {
                 add_further(&mut builder, guards, policy, &kept, tenancy, root, mistakes);
             }
@@ -305,6 +334,7 @@ pub(super) fn build(
                 Origin::Agents | Origin::Squad => None,
             };
             let world = TeamRuleWorld::new(policy, of_tenants(&kept, tenancy), state.store_thread);
+            let world = world.continuing(&kept);
             let built = built.map(|builder| team_rules.add_to(builder, &world, document, mistakes));
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
@@ -332,7 +362,7 @@ pub(super) fn build(
                 store_thread: state.store_thread,
                 redaction: policy.redaction.as_ref(),
             };
-            builder = context.add_to(builder, &kept, &around);
+            builder = context.add_to(builder, &kept, &around, host);
             // After the others, so that it counts their changes of an event.
             let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();
@@ -340,7 +370,8 @@ pub(super) fn build(
             let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
             let recording = recording.map(|config| {
                 let (path, rules) = (state.path.as_deref(), state.rules.clone());
-                audit::built(config, path, rules, feeds.cache.clone(), state.store_thread)
+                let open = earlier.and_then(|earlier| earlier.log_of(config));
+                audit::built(config, path, rules, feeds.cache.clone(), state.store_thread, open)
             });
             if let (Some(known), Some(audit)) = (kept.known(), &recording) {
                 known.record_in(audit);
@@ -353,7 +384,9 @@ pub(super) fn build(
             // After the log, so that sinks get its last records.
             let started = Started::default();
             builder.add_close(started.clone());
-            Some(Built { hooks: builder.build(), kept, models, feeds, recording, started })
+            let hooks = builder.build();
+            kept.ceremonies = hooks.extension::<HeldCeremonies>().cloned().or(kept.ceremonies);
+            Some(Built { hooks, kept, models, feeds, recording, started })
         }
         ProfileSettings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
             Ok(pipeline) => {
@@ -377,7 +410,7 @@ fn strict(
     tenancy: Option<&Tenancy>,
 ) -> Result<HooksBuilder, PolicyErrors> {
     let store = of_tenants(kept, tenancy);
-    let mut policies = StrictPolicies::new(policy).with_store(store);
+    let mut policies = StrictPolicies::new(policy).with_store(store).with_changes(Arc::new(DecisionReader));
     if let Some(watch) = &kept.watch {
         policies = policies.with_spend_watch(Arc::clone(watch));
     }

@@ -25,7 +25,10 @@ pub(super) fn add_to(
     mistakes: &mut Mistakes,
 ) -> HooksBuilder {
     let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
-    let held = HeldCeremonies::new(config.clone()).with_team(team);
+    let mut held = HeldCeremonies::new(config.clone()).with_team(team);
+    if let Some(earlier) = &world.held {
+        held = held.continuing(earlier);
+    }
     let compiled =
         report(tree, mistakes, |errors| CeremonyGates::compile(held.clone(), &world.reader, errors));
     let Some(gates) = compiled.map(Arc::new) else { return builder };

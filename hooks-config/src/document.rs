@@ -1,7 +1,5 @@
 //! `hooks.yaml`, version 1: the policies' own configuration, and a few keys about the file itself.
 
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -21,11 +19,13 @@ use super::further::{self, FurtherGuards};
 use super::models;
 use super::plain;
 use super::prune::Pruned;
+use super::reload::{self, ReloadConfig};
 use super::section;
 use super::served;
 use super::spawn;
 use super::squad;
 use super::store;
+use super::team_folders::{self, Project};
 use super::team_rules::{self, TeamRuleSections};
 use super::tenant::{self, Tenancy};
 use super::tree::{Kind, Node};
@@ -58,6 +58,7 @@ pub(super) struct Document {
     pub(super) feeds: FeedSections,
     pub(super) team_rules: TeamRuleSections,
     pub(super) further: FurtherGuards,
+    pub(super) reload: ReloadConfig,
     /// Tree that the document was read from, without its mistakes.
     pub(super) tree: Pruned,
 }
@@ -111,6 +112,7 @@ pub fn schema() -> Value {
         properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
         properties.insert(audit::KEY.to_owned(), audit::schema(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
+        properties.insert(reload::KEY.to_owned(), section::schema::<ReloadConfig>(object));
         properties.insert(
             command::PROFILE.to_owned(),
             json!({
@@ -140,7 +142,7 @@ pub(super) fn profile_schema() -> Value {
 /// Reads the tree of a `hooks.yaml`. Parts with mistakes are left out.
 pub(super) fn read(
     root: &Node,
-    path: Option<&Path>,
+    project: Project<'_>,
     host: &Host,
     mistakes: &mut Mistakes,
 ) -> Option<Document> {
@@ -164,6 +166,7 @@ pub(super) fn read(
     let store = sections.shift_remove(store::KEY);
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
     let audit = audit::take(&mut sections, &tree, mistakes);
+    let reload = section::taken(reload::KEY, &mut sections, &tree, mistakes).unwrap_or_default();
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);
@@ -171,7 +174,8 @@ pub(super) fn read(
     let team_rules = team_rules::take(&mut sections, &tree, mistakes);
     feeds::check_log(&feeds, audit.as_ref(), &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
-    let mut further = further::read(&tree.root, path, mistakes);
+    let mut further = further::read(&tree.root, project, mistakes);
+    team_folders::check(&tree.root, project, mistakes);
     if let Some(tenancy) = &tenancy {
         served::check(tenancy, &tree, mistakes);
     }
@@ -198,6 +202,7 @@ pub(super) fn read(
                 feeds,
                 team_rules,
                 further,
+                reload,
                 tree,
             })
         }
@@ -224,6 +229,7 @@ fn is_whole(key: &str, value: &Value) -> bool {
     [
         audit::KEY,
         models::KEY,
+        reload::KEY,
         spawn::KEY,
         store::KEY,
         tenant::KEY,

@@ -14,8 +14,11 @@ use super::audit::project_of;
 use super::check::check;
 use super::document::without_null;
 use super::error::Mistakes;
+use super::paths::canonical;
 use super::protect::as_pattern;
+use super::reload::ReadFile;
 use super::section;
+use super::team_folders::Project;
 use super::tenant;
 use super::tree::{Kind, Node};
 use super::{source, squad, yaml};
@@ -86,6 +89,8 @@ pub(super) struct FurtherGuards {
     pub(super) all: Vec<Further>,
     /// Files and folders whose content decides, each with the text or the names that it held.
     pub(super) files: Vec<(PathBuf, String)>,
+    /// Folders of a team's policies that do not exist; they count as soon as they do.
+    pub(super) absent: Vec<PathBuf>,
 }
 
 /// Schema of the files with policies.
@@ -106,10 +111,11 @@ pub(super) fn tenants_schema(root: &mut Map<String, Value>) -> Value {
     })
 }
 
-/// Reads the guards that `root` names besides its sections. `path` is that of the configuration.
-pub(super) fn read(root: &Node, path: Option<&Path>, mistakes: &mut Mistakes) -> FurtherGuards {
+/// Reads the guards that `root` names besides its sections.
+pub(super) fn read(root: &Node, project: Project<'_>, mistakes: &mut Mistakes) -> FurtherGuards {
     let mut further = FurtherGuards::default();
-    read_policies(root, path, &mut further, mistakes);
+    let path = project.path;
+    read_policies(root, project, &mut further, mistakes);
     if let Some(Kind::Map(tenants)) = root.get(tenant::OTHERS).map(|node| &node.kind) {
         for (name, node) in tenants {
             further.read_tenant(&name.text, node, path, mistakes);
@@ -118,15 +124,20 @@ pub(super) fn read(root: &Node, path: Option<&Path>, mistakes: &mut Mistakes) ->
     further
 }
 
-fn read_policies(root: &Node, path: Option<&Path>, further: &mut FurtherGuards, mistakes: &mut Mistakes) {
+fn read_policies(root: &Node, project: Project<'_>, further: &mut FurtherGuards, mistakes: &mut Mistakes) {
     let Some(node) = root.get(KEY) else {
-        if let Some(folder) = path.map(|path| project_of(path).join(OF_TEAM)).filter(|folder| folder.is_dir())
-        {
-            further.read_squad(&folder, root, KEY, mistakes);
+        for folder in project.folders() {
+            let folder = folder.join(OF_TEAM);
+            match folder.metadata() {
+                Err(error) if is_absent(&error) => further.absent.push(folder),
+                // Another error is reported.
+                _ => further.read_squad(&folder, root, KEY, mistakes),
+            }
         }
         return;
     };
     let Ok(files) = serde_json::from_value::<Vec<PolicyFiles>>(node.to_json()) else { return };
+    let path = project.path;
     for (at, PolicyFiles { squad }) in files.into_iter().enumerate() {
         let at = format!("{KEY}[{at}].squad");
         let Some(path) = path else {
@@ -150,8 +161,7 @@ impl FurtherGuards {
             }
         };
         // A file that is added later changes the rules too.
-        let names: Vec<_> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
-        self.files.push((place.to_owned(), names.join("\n")));
+        self.files.push((place.to_owned(), names_of(&files)));
         for file in files {
             let parsed = self.parsed(&file).and_then(|tree| {
                 let mut own = Mistakes::default();
@@ -214,9 +224,19 @@ impl FurtherGuards {
         patterns.collect()
     }
 
+    /// Files and folders that were read, or looked for.
+    pub(super) fn read_files(&self) -> impl Iterator<Item = ReadFile> {
+        let absent = self.absent.iter().map(|folder| ReadFile::new(folder, None));
+        // A policy that is named alone is listed too, under its own name.
+        let read = self.files.iter().filter(|(file, text)| *text != file.to_string_lossy());
+        read.map(|(file, text)| ReadFile::new(file, Some(text.as_str().into()))).chain(absent)
+    }
+
     /// Text of the file at hand, with that of all others that were read: the rules that a person confirms.
     pub(super) fn whole_text(&self, own: &str) -> String {
-        let others = self.files.iter().map(|(file, text)| format!("\n# {}\n{text}", file.display()));
+        // Whichever way leads to a file, the text is the same.
+        let name = |file: &Path| canonical(file).display().to_string();
+        let others = self.files.iter().map(|(file, text)| format!("\n# {}\n{text}", name(file)));
         std::iter::once(own.to_owned()).chain(others).collect()
     }
 
@@ -290,6 +310,21 @@ fn policy_files(place: &Path) -> Result<Vec<PathBuf>, String> {
     }
     files.sort();
     Ok(files)
+}
+
+/// Whether there is nothing at a path.
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+fn names_of(files: &[PathBuf]) -> String {
+    let names: Vec<_> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+    names.join("\n")
+}
+
+/// Names of the policies in a folder, as [`FurtherGuards`] remembers them.
+pub(super) fn names_in(folder: &Path) -> Result<String, String> {
+    policy_files(folder).map(|files| names_of(&files))
 }
 
 fn all_of(mistakes: Mistakes) -> String {

@@ -22,7 +22,8 @@ pub(super) fn add_to(
     tree: Option<&Pruned>,
     mistakes: &mut Mistakes,
 ) -> HooksBuilder {
-    match PhaseHooks::new(config, Arc::new(StdFileSystem), Arc::new(Here), &world.reader) {
+    let (disk, effects) = (Arc::new(StdFileSystem), world.effects.clone());
+    match PhaseHooks::continuing(config, disk, Arc::new(Here), &world.reader, effects) {
         Ok(hooks) => hooks.add_to(builder),
         Err(errors) => {
             for error in errors {

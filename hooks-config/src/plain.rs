@@ -17,6 +17,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::further::{self, PolicyFiles, TenantGuards};
+use super::reload::{self, ReloadConfig};
 use super::tree::{Kind, Node};
 use super::{audit, context, feeds, models, store, team_rules, tenant};
 
@@ -29,6 +30,7 @@ pub(super) fn is_right(root: &Node) -> bool {
             && is_right_in::<StoreConfig>(&mut sections, store::KEY)
             && audit::is_right(&mut sections)
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
+            && is_right_in::<ReloadConfig>(&mut sections, reload::KEY)
             && context::are_right(&mut sections)
             && feeds::are_right(&mut sections)
             && team_rules::are_right(&mut sections)
@@ -104,15 +106,16 @@ write_guard: { allow: [src/**], deny: [src/x], missing_path: ask }
 command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
 redaction: { patterns: { TICKET: 'T-[0-9]+' } }
+reload: { every: 5s, on_error: deny }
 reviewer_lockout: { locked: { src/auth.rs: [backend] }, when_all_locked: deny }
 limits: { calls: [{ tools: [bash], most: 30, of: team, per: session }] }
 spawn: { depth: 2, lease: 5m }
 budget: { limits: [{ of: session, per: session, usd: 2.5 }], prices: [{ model: m, input: 3, output: 15.5 }] }
 protected: [Makefile]
 store: { path: state.db }
-context: { team: .squad, session: 3000, child: 0, turn: 500, deadline: 2s, history: 5, decisions: 5, skills: 3, files: [A.md] }
+context: { team: .squad, session: 3000, child: 0, turn: 500, deadline: 2s, history: 5, decisions: 5, skills: 3, files: [A.md], model: { default: small, agents: { lead: large }, charters: true } }
 compaction: { keep: 1000, summary: 500, outputs: [bash], not_below_percent: 50 }
-session_end: { team: .squad, history_above: 2000, keep: 5, metrics: true, recap: false, abandoned_after: 1h }
+session_end: { team: .squad, history_above: 2000, keep: 5, metrics: true, recap: false, abandoned_after: 1h, open_work: { name: todo, file: TODO.md, most: 5 } }
 boundaries: { team: .squad, others: deny, agents: { Ada: { writes: [src/**], reads: [docs/**] } } }
 decisions: { team: .squad, archive: false, editors: [Ada] }
 sequences: [{ name: tested-pushes, never: [{ commands: [git push] }], unless: [{ commands: [cargo test] }], within: 10m, reason: why }]
@@ -125,6 +128,7 @@ models:
   routing: { tiers: { premium: [large] }, agents: { Ripley: premium } }
 rules:
   - { name: publishing, action: ask, commands: [git push], reason: leaves, match: [{ tool: bash, args: { command: git push } }] }
+  - { name: hosts, tools: [/web_.*/], args: { url: { host: [a.com], not: true }, n: { min: 0.5, max: 2 }, x: { is: [y], matches: z } }, results: failed }
 ";
 
     fn node(text: &str) -> Node {

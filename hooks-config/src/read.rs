@@ -28,6 +28,8 @@ use super::error::{ConfigError, ConfigErrors, Mistakes, TextPosition};
 use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
+use super::reload::{Earlier, Fixed, ReadFile, ReloadConfig};
+use super::team_folders::Project;
 use super::team_rules::TeamRuleSections;
 use super::tree::{Kind, Node};
 use super::{audit, naming, protect, source, squad, store, yaml};
@@ -39,6 +41,9 @@ pub struct Config {
     name: String,
     text: Arc<str>,
     rules_text: Arc<str>,
+    rules_version: Arc<str>,
+    files: Vec<ReadFile>,
+    fixed: Fixed,
     profile: Profile,
     policy: PolicyConfig,
     protected: Vec<String>,
@@ -210,6 +215,48 @@ impl Config {
     /// and the files that tenants extend.
     pub fn rules_text(&self) -> &str {
         &self.rules_text
+    }
+
+    /// Version of the rules: the first 16 digits of the digest of [`rules_text`](Self::rules_text). Records of the audit
+    /// log name it with each event.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    ///
+    /// let version = |text: &str| Ok::<_, hooks_config::ConfigErrors>(Config::parse(text, "hooks.yaml")?.rules_version().to_owned());
+    /// let first = version("version: 1\nwrite_guard: { allow: [src/**] }")?;
+    /// assert_eq!(first.len(), 16);
+    /// assert_eq!(first, version("version: 1\nwrite_guard: { allow: [src/**] }")?);
+    /// assert_ne!(first, version("version: 1\nwrite_guard: { allow: [lib/**] }")?);
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
+    pub fn rules_version(&self) -> &str {
+        &self.rules_version
+    }
+
+    /// Behaviour of a host that reads the configuration again when it changes.
+    pub const fn reload(&self) -> &ReloadConfig {
+        &self.state.reload
+    }
+
+    /// Files and folders that the configuration was read from.
+    pub(super) fn files(&self) -> &[ReadFile] {
+        &self.files
+    }
+
+    /// State that a configuration which is read later goes on with.
+    pub(super) fn earlier(&self) -> Earlier {
+        Earlier::new(self.fixed.clone(), self.audit().cloned().zip(self.recording.clone()))
+    }
+
+    /// The hooks, which the configuration keeps.
+    pub const fn as_hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    /// The same configuration with other hooks.
+    pub(super) fn with_hooks(self, hooks: Hooks) -> Self {
+        Self { hooks, ..self }
     }
 
     /// The engine that judges.
@@ -434,6 +481,8 @@ pub struct ConfigReader {
     is_trial: bool,
     dialect: Option<Dialect>,
     protected: Vec<String>,
+    earlier: Option<Earlier>,
+    project: Option<PathBuf>,
 }
 
 impl ConfigReader {
@@ -601,6 +650,28 @@ impl ConfigReader {
         self
     }
 
+    /// Sets the folder of the project that the file governs. The policies of its team, below `.squad/policies`, are
+    /// enforced wherever the file is. If the file is one of the project itself, a section that names a missing folder of
+    /// a team is a mistake.
+    ///
+    /// ```
+    /// use hooks_config::ConfigReader;
+    ///
+    /// # let (folder, user) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    /// # let (project, file) = (folder.path(), user.path().join("hooks.yaml"));
+    /// # std::fs::create_dir_all(project.join(".squad/policies"))?;
+    /// std::fs::write(&file, "version: 1\n")?; // the user's own file, outside of the project
+    /// std::fs::write(project.join(".squad/policies/a.yaml"), "blockedCommands: [git push]\n")?;
+    /// let config = ConfigReader::default().of_project(project).read(&file)?;
+    /// assert!(config.rules_text().contains("git push"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of_project(mut self, root: impl Into<PathBuf>) -> Self {
+        self.project = Some(root.into());
+        self
+    }
+
     /// Records nothing, whatever the file has: a trial run is not an event. The log's files stay protected
     /// from the agents.
     ///
@@ -624,6 +695,13 @@ impl ConfigReader {
     #[must_use]
     pub fn keeping(mut self, kept: Kept) -> Self {
         self.kept = Some(kept);
+        self
+    }
+
+    /// Continues `config` while calls are in flight: its counters, lockouts and open log.
+    pub(super) fn continuing(mut self, config: &Config) -> Self {
+        self.kept = Some(config.kept.clone());
+        self.earlier = Some(config.earlier());
         self
     }
 
@@ -680,10 +758,22 @@ impl ConfigReader {
                 return None;
             }
         };
+        let fixed = Fixed::in_tree(&root);
+        if let Some(earlier) = &self.earlier {
+            earlier.check(&fixed, &root, mistakes);
+        }
         let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
+        let rules_text: Arc<str> = match &settings {
+            ProfileSettings::Strict { further, .. } => further.whole_text(text).into(),
+            ProfileSettings::SquadCompat(_) => text.into(),
+        };
+        let digest = Digest::hash(&[rules_text.as_bytes()]).to_string();
+        let rules_version: Arc<str> = digest.get(..16).unwrap_or_default().into();
+        let mut files: Vec<ReadFile> =
+            path.map(|path| ReadFile::new(path, Some(text.into()))).into_iter().collect();
         if let ProfileSettings::Strict { state, further, .. } = &mut settings {
-            let digest = Digest::hash(&[further.whole_text(text).as_bytes()]).to_string();
-            state.rules = digest.get(..16).map(Arc::from);
+            state.rules = Some(Arc::clone(&rules_version));
+            files.extend(further.read_files());
         }
         if let (Some(dialect), ProfileSettings::Strict { policy, further, .. }) =
             (self.dialect, &mut settings)
@@ -721,7 +811,8 @@ impl ConfigReader {
         {
             protected.extend(team_rules.files_of(path));
         }
-        let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
+        let (kept, earlier) = (self.kept.clone(), self.earlier.as_ref());
+        let built = build(&settings, &protected, kept, earlier, &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
             ProfileSettings::Strict { policy, state, from: Origin::Document(tree), .. } => {
                 // If an earlier state is kept, the host chose the store, so counters are not lost.
@@ -736,10 +827,6 @@ impl ConfigReader {
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
         let sections_named = sections_named(&root);
-        let rules_text = match &settings {
-            ProfileSettings::Strict { further, .. } => further.whole_text(text),
-            ProfileSettings::SquadCompat(_) => text.to_owned(),
-        };
         let (profile, policy, state, context, sections, team_rules, handlers) = match settings {
             ProfileSettings::Strict { policy, state, context, feeds, team_rules, handlers, .. } => {
                 (Profile::Strict, *policy, *state, *context, *feeds, *team_rules, handlers)
@@ -762,7 +849,10 @@ impl ConfigReader {
         let (recording, started) = (built.recording, built.started);
         Some(Config {
             name,
-            rules_text: rules_text.into(),
+            rules_text,
+            rules_version,
+            files,
+            fixed,
             text: text.into(),
             profile,
             state,
@@ -790,6 +880,7 @@ impl ConfigReader {
             audit: audit::in_team(&self.teams, path),
             is_trial: self.is_trial,
             rules: None,
+            reload: ReloadConfig::default(),
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
             store_thread: self.store_thread,
@@ -837,8 +928,9 @@ impl ConfigReader {
             feeds,
             team_rules,
             further,
+            reload,
             tree,
-        } = document::read(root, path, &self.host, mistakes)?;
+        } = document::read(root, Project { path, root: self.project.as_deref() }, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &TextPosition::START,
@@ -853,7 +945,7 @@ impl ConfigReader {
         }
         let state = self.state(store, path);
         let audit = audit.or(state.audit.clone());
-        let state = Box::new(State { tenancy, audit, ..state });
+        let state = Box::new(State { tenancy, audit, reload, ..state });
         Some((
             ProfileSettings::Strict {
                 policy: policy.into(),

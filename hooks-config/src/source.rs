@@ -9,6 +9,9 @@ use super::error::{Mistakes, TextPosition};
 /// Largest size of a configuration, in bytes. Ten thousand rules need about two million.
 const LARGEST: usize = 8 << 20;
 
+/// Byte order mark of a text in UTF-8.
+pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Bytes of the file at `path`, at most one more than allowed.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -30,7 +33,7 @@ pub(super) fn decode<'b>(bytes: &'b [u8], name: &str, mistakes: &mut Mistakes) -
         );
         return None;
     }
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
     let text = match str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {

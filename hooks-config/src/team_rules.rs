@@ -8,15 +8,17 @@ use hooks_core::state::StateStore;
 use hooks_core::{HooksBuilder, PolicyErrors};
 use hooks_facts::calls::CallReader;
 use hooks_store::StoreThread;
+use hooks_team_rules::HeldCeremonies;
 use hooks_team_rules::boundaries::BoundariesConfig;
 use hooks_team_rules::ceremonies::CeremoniesConfig;
 use hooks_team_rules::decisions::DecisionsConfig;
-use hooks_team_rules::phases::PhasesConfig;
+use hooks_team_rules::phases::{PhaseEffects, PhasesConfig};
 use hooks_team_rules::routing::RoutesConfig;
 use hooks_team_rules::sequences::SequenceRuleConfig;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::build::Kept;
 use super::error::{Mistakes, TextPosition};
 use super::prune::Pruned;
 use super::{boundaries, ceremonies, context, decisions, phases, plain, routes, section, sequences};
@@ -51,6 +53,10 @@ pub(super) struct TeamRuleWorld<'a> {
     pub(super) store: Arc<dyn StateStore>,
     /// Thread that does the work of files.
     pub(super) store_thread: StoreThread,
+    /// Ceremonies that an earlier configuration keeps in memory.
+    pub(super) held: Option<HeldCeremonies>,
+    /// Effects that the host has to carry out.
+    pub(super) effects: PhaseEffects,
 }
 
 impl<'a> TeamRuleWorld<'a> {
@@ -61,7 +67,12 @@ impl<'a> TeamRuleWorld<'a> {
     ) -> Self {
         // Mistakes were reported when the policies were built.
         let reader = CallReader::new(&policy.paths, &policy.tools).unwrap_or_default();
-        Self { policy, reader, store, store_thread }
+        Self { policy, reader, store, store_thread, held: None, effects: PhaseEffects::default() }
+    }
+
+    /// Continues what `kept` has in memory.
+    pub(super) fn continuing(self, kept: &Kept) -> Self {
+        Self { held: kept.ceremonies().cloned(), effects: kept.effects().clone(), ..self }
     }
 }
 

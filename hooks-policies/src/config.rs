@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::rules::ArgumentCondition;
+
 /// Configuration of the policies of this crate; [`Guards`](crate::Guards) builds them.
 ///
 /// ```
@@ -177,7 +179,8 @@ pub struct RuleConfig {
     pub name: String,
     /// Judgement on calls that match.
     pub action: RuleAction,
-    /// Names of tools, without regard to case; `mcp__*` with a star at the end is a prefix.
+    /// Names of tools, without regard to case; `*` is any text, and a text between slashes is a regular expression for
+    /// the whole name.
     pub tools: Vec<String>,
     /// Names of agents, without regard to case.
     pub agents: Vec<String>,
@@ -185,6 +188,18 @@ pub struct RuleConfig {
     pub paths: Vec<String>,
     /// Command patterns, as in `command_guard`.
     pub commands: Vec<String>,
+    /// Conditions on arguments, by name. Names of inner arguments have dots: `options.amount`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub args: BTreeMap<String, ArgumentCondition>,
+    /// Tokens of source text that the call writes, outside of comments and strings; `_` is any name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<String>,
+    /// Modules that source text imports which the call writes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<String>,
+    /// Results that the rule judges in place of calls: a result that matches is withheld.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<RuleResults>,
     /// Reason that the model and the user read.
     pub reason: Option<String>,
     /// Calls that the rule has to match; checked when the rule is loaded.
@@ -206,6 +221,19 @@ pub enum RuleAction {
     Ask,
     /// Allow the call, unless another rule denies it or asks.
     Allow,
+}
+
+/// Results that a rule judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RuleResults {
+    /// Results of calls that failed.
+    Failed,
+    /// Results of calls that did not fail.
+    Ok,
+    /// All results.
+    Any,
 }
 
 /// Call that serves as an example of a rule.

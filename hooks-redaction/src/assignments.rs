@@ -151,15 +151,25 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
             Some((if spaced || from > at + 1 { Separator::SpacedEquals } else { Separator::Equals }, from))
         }
         b':' if byte(bytes, at + 1) != b':' => Some((Separator::Colon, blank(at + 1))),
+        // `t.pass("tests/a.rs")` is a call of a test.
+        b'(' if bytes.get(start..end)? == b"pass" => None,
         b'(' if quoted == end => Some((Separator::QuotedOnly, blank(at + 1))),
         b',' if quoted > end && is_upper(bytes.get(start..end)?) => {
             Some((Separator::QuotedOnly, blank(at + 1)))
         }
         _ if !spaced || quoted > end => None,
         _ if bytes.get(start..end)?.starts_with(b"--") => Some((Separator::Option, at)),
+        _ if is_set(line_before(bytes, start, 32)) => Some((Separator::Option, at)),
         _ if noun == Noun::Password => prose(bytes, start, at),
         _ => None,
     }
+}
+
+/// Returns whether a line ends with a command that sets a variable: `aws configure set `, `setx `, `set -x `.
+fn is_set(line: &[u8]) -> bool {
+    let Some(line) = line.strip_suffix(b" ") else { return false };
+    let mut words = line.rsplit(|b| *b == b' ').filter(|word| !word.starts_with(b"-"));
+    words.next().is_some_and(|word| matches!(word, b"set" | b"setx" | b"setenv" | b"config:set"))
 }
 
 fn is_upper(name: &[u8]) -> bool {
@@ -226,6 +236,7 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
     let length = rest.iter().enumerate().position(|(i, b)| {
         let at = from + i;
         match b {
+            b'\n' => true,
             _ if b.is_ascii_whitespace() => depth == 0,
             // A template or a call may contain spaces.
             b'{' | b'(' if i < 4 => {
@@ -298,6 +309,8 @@ mod tests {
             ("password: 'it''s'", "password", "it''s"),
             ("<add key=\"Password\" value=\"Passw0rd!\" />", "Password", "Passw0rd!"),
             ("api_key: 4f9a8b7c6d5e", "api_key", "4f9a8b7c6d5e"),
+            ("setx API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
+            ("set -x API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
             (r"A=1\nPASSWORD=hunter2\nB=2", "PASSWORD", "hunter2"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");

@@ -69,10 +69,23 @@ const PIECES: &[&str] = &[
     ",",
     "#",
     "login ",
+    "ghp_0123456789abcdef",
+    "GHIJKLMNOPqrstuvwxyz",
+    "\r\n",
+    "=\n",
+    "\u{200b}",
+    "\u{1b}[31m",
+    "exam",
+    "ple.com",
+    "4111 1111",
+    "1111 1111",
+    "&#64;",
+    "AKIAIOSFODNN7EXAMPLE",
+    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "machine ",
 ];
 
-fn pieces() -> impl Strategy<Value = String> {
+pub(super) fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
 }
 

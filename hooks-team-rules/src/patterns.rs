@@ -87,6 +87,11 @@ impl FilePatterns {
         }
     }
 
+    /// Returns the first pattern as text.
+    pub(crate) fn first(&self) -> Option<&str> {
+        self.texts.first().map(String::as_str)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }

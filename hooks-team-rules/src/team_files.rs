@@ -5,6 +5,7 @@ use std::path::{Component, Path};
 use hooks_core::{Evidence, Reason};
 use hooks_facts::calls::{Call, CallReader, NamedPath};
 use hooks_facts::globs;
+use hooks_facts::paths::PathError;
 use hooks_facts::tools::ToolKind;
 
 use crate::patterns::{FilePatterns, stands_for};
@@ -17,6 +18,8 @@ pub(crate) struct TeamFiles {
     /// The files of a team folder of this name anywhere else, such as in a copy of the project.
     anywhere: FilePatterns,
     is_absolute: bool,
+    /// Name of the team folder, in lower case.
+    name: String,
 }
 
 impl TeamFiles {
@@ -37,7 +40,8 @@ impl TeamFiles {
             let patterns: Vec<_> = patterns.iter().map(|file| format!("{before}{folder}{file}")).collect();
             FilePatterns::new(&patterns, reader).unwrap_or_default()
         };
-        Self { own: compiled(""), anywhere: compiled("**/"), is_absolute: team.is_absolute() }
+        let name = team.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        Self { own: compiled(""), anywhere: compiled("**/"), is_absolute: team.is_absolute(), name }
     }
 
     /// Returns the reason to deny a call that changes one of the files. `reason` makes it of a description of the file and
@@ -58,12 +62,35 @@ impl TeamFiles {
         let written = places.found.iter().chain(&places.partial);
         let mut written = written.filter(|place| place.is_written() && !place.is_nameless);
         written.find_map(|place| {
+            if let Err(error) = &place.resolution
+                && place.known(call).is_none()
+            {
+                return self
+                    .may_be_one(place, error)
+                    .then(|| self.unresolvable(place, &error.to_string(), &reason));
+            }
             let (reading, pattern) = self.find(call, place)?;
             let shown = globs::shown(&reading);
             let reason = reason(&stands_for(&place.given, &shown), pattern.trim_start_matches("**/"));
             let evidence = Evidence::Path { given: place.given.clone(), resolved: shown };
             Some(reason.on(&*place.pointer).because(evidence))
         })
+    }
+
+    /// Returns whether a place that cannot be resolved may be one of the files.
+    fn may_be_one(&self, place: &NamedPath, error: &PathError) -> bool {
+        // Links to the files cannot be made, so a file of the home folder is one of them only if its path says so.
+        let is_named = place.reaches_below() || place.given.to_lowercase().contains(&self.name);
+        // The place that the write depends on is judged too: `b` of `b/a` in `cp a b`.
+        !place.is_possible && (is_named || !matches!(error, PathError::Tilde { .. }))
+    }
+
+    /// Returns the reason to deny a place that cannot be resolved.
+    fn unresolvable(&self, place: &NamedPath, error: &str, reason: &impl Fn(&str, &str) -> Reason) -> Reason {
+        let pattern = self.own.first().unwrap_or_default();
+        let file = format!("`{}` cannot be resolved, and may be the file that", place.given);
+        let (_, advice) = error.split_once("; ").unwrap_or((error, "write the path relative to the root"));
+        reason(&file, pattern).on(&*place.pointer).instead(advice.to_owned())
     }
 
     /// Returns the reading and the pattern of a place that is, or may be, one of the files or above one.

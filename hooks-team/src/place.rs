@@ -8,7 +8,7 @@ use std::time::Duration;
 use hooks_core::HookContext;
 use hooks_core::fs::{Disk, EntryKind};
 
-use crate::{Team, TeamError};
+use crate::{Team, TeamError, worktree};
 
 /// Location of the team folder of a session: one fixed folder, or a folder below the session's working
 /// directory. Cheap to clone.
@@ -41,7 +41,22 @@ enum Where {
 }
 
 impl TeamPlace {
-    /// Uses the folder `name` in the session's working directory. Without such a folder, there is no team.
+    /// Uses the folder `name` in the session's working directory. If that is a further working copy of a Git repository
+    /// without such a folder, it is the one of the main working copy. Without any, there is no team.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::HookContext;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_team::TeamPlace;
+    ///
+    /// let disk = FakeDisk::default()
+    ///     .with_file("/topic/.git", "gitdir: /repo/.git/worktrees/topic")
+    ///     .with_directory("/repo/.squad");
+    /// let place = TeamPlace::below(Arc::new(disk), ".squad");
+    /// let team = place.team(&HookContext::new("session-1", "backend").in_dir("/topic")).expect("that of the repository");
+    /// assert_eq!(team.root().to_str(), Some("/repo/.squad"));
+    /// ```
     pub fn below(disk: Arc<dyn Disk>, name: impl Into<PathBuf>) -> Self {
         Self::new(Where::Below(disk, name.into()))
     }
@@ -88,16 +103,22 @@ impl TeamPlace {
         }
         let Where::Below(disk, name) = &self.folder else { return Ok(None) };
         let place = name.display().to_string();
-        match disk.entry(&context.root().join(name)) {
-            Ok(None) => Ok(None),
+        let io = |source| TeamError::Io { place: place.clone(), source };
+        let mut entry = disk.entry(&context.root().join(name)).map_err(io)?;
+        if entry.is_none()
+            && let Some(main) = worktree::main_root(&**disk, context.root()).map_err(io)?
+        {
+            entry = disk.entry(&main.join(name)).map_err(io)?;
+        }
+        match entry {
+            None => Ok(None),
             // It was made a moment ago.
-            Ok(Some(entry)) if entry.kind == EntryKind::Directory => Ok(self.team(context)),
-            Ok(Some(entry)) => {
+            Some(entry) if entry.kind == EntryKind::Directory => Ok(self.team(context)),
+            Some(entry) => {
                 let is_link = entry.kind == EntryKind::Symlink;
                 let what = if is_link { "a link, which is not followed" } else { "no folder" };
                 Err(TeamError::Refused { place, what, expected: "folder" })
             }
-            Err(source) => Err(TeamError::Io { place, source }),
         }
     }
 
@@ -110,9 +131,13 @@ impl TeamPlace {
         match &self.folder {
             Where::Fixed(team) => Some(team.clone()),
             Where::Below(disk, name) => {
-                let root = context.root().join(name);
-                let entry = disk.entry(&root).ok()??;
-                (entry.kind == EntryKind::Directory)
+                let mut root = context.root().join(name);
+                let mut entry = disk.entry(&root).ok()?;
+                if entry.is_none() {
+                    root = worktree::main_root(&**disk, context.root()).ok()??.join(name);
+                    entry = disk.entry(&root).ok()?;
+                }
+                (entry?.kind == EntryKind::Directory)
                     .then(|| Team::new(Arc::clone(disk), root, &context.environment))
             }
         }

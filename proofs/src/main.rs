@@ -9,22 +9,35 @@
 //! | `disk` | checks that full and failing disks lose no acknowledged record | [`disk`] |
 //! | `e2e` | checks that real clients obey | [`e2e`] |
 //! | `overspend` | checks that no budget is overspent | [`overspend`] |
+//! | `reload` | checks that rules change without losing or mixing a call | [`reload`] |
 //! | `soak` | checks that long runs lose nothing and keep their speed | [`soak`] |
 //! | `storm` | measures which failures of providers model calls survive | [`storm`] |
 
+#[cfg(feature = "all")]
 mod answer;
+#[cfg(feature = "all")]
 mod child;
+#[cfg(feature = "all")]
 mod codegen;
+#[cfg(feature = "all")]
 mod conformance;
+#[cfg(feature = "all")]
 mod disk;
+#[cfg(feature = "all")]
 mod e2e;
+#[cfg(feature = "all")]
 mod overspend;
+#[cfg(feature = "all")]
+mod reload;
+#[cfg(feature = "all")]
 mod soak;
 mod storm;
 
 use std::process::ExitCode;
 
-use xtask::{error, process, stopwatch, workspace};
+#[cfg(feature = "all")]
+use xtask::process;
+use xtask::{error, stopwatch, workspace};
 
 use crate::error::{Error, Result};
 
@@ -35,6 +48,18 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[&str]) -> Result {
+    match arguments {
+        ["storm", options @ ..] => storm::run(options),
+        #[cfg(feature = "all")]
+        _ => run_any(arguments),
+        #[cfg(not(feature = "all"))]
+        _ => Err(unknown(arguments)),
+    }
+}
+
+/// Runs a command other than `storm`.
+#[cfg(feature = "all")]
+fn run_any(arguments: &[&str]) -> Result {
     match arguments {
         ["answer", suite] => answer::run(suite, None),
         ["answer", suite, "--profile", profile] | ["answer", "--profile", profile, suite] => {
@@ -49,9 +74,13 @@ fn run(arguments: &[&str]) -> Result {
         // The hook that `e2e` gives to clients.
         ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["overspend", options @ ..] => overspend::run(options),
+        ["reload", options @ ..] => reload::run(options),
         ["soak", "--short"] => soak::check(),
         ["soak", options @ ..] => soak::run(options),
-        ["storm", options @ ..] => storm::run(options),
-        other => Err(Error::new(format!("unknown command `{}`; see `cargo xtask help`", other.join(" ")))),
+        other => Err(unknown(other)),
     }
+}
+
+fn unknown(arguments: &[&str]) -> Error {
+    Error::new(format!("unknown command `{}`; see `cargo xtask help`", arguments.join(" ")))
 }

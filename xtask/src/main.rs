@@ -1,6 +1,7 @@
 //! The developers' commands: `cargo xtask COMMAND`. One file or folder per command.
 
 mod bench;
+mod built;
 mod ci;
 mod dist;
 mod examples;
@@ -47,15 +48,19 @@ usage: cargo xtask COMMAND
   dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
+  reload [--reloads N]          changes the rules a thousand times while all cores judge calls by them; no call is lost or mixed
   soak log [--records N]        puts records down by the million; later ones cost what the first cost
   soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
                                 agents in processes that are killed write to one team's folder; every write is told once
+  soak sequences [--events N] [--traces N] [--kills N]
+                                sequence rules in one session of a million events, beside a naive reference, in killed processes
   soak sessions [--sessions N]  serves sessions by the million, a third of them abandoned; memory has to stay flat
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly [--seeds A-B]]
                                 days of model calls against failing providers, ours beside other policies
   nightly                       the long forms of what `ci` runs in short, and what builds everything again; takes hours
   package                       packs every crate that users need and builds it from its package; publishes nothing
-  semver [BASELINE]             compares the public API with a commit or tag, by default the latest `v*`
+  semver [BASELINE]             compares the public API with a commit or tag; by default the latest `v*`, or what
+                                `Cargo.toml` records
   instructions [--bless]        counts instructions, against the checked-in counts
 ";
 

@@ -97,6 +97,44 @@ impl Audit {
         Self { log: Arc::new(log), settings: Arc::new(settings) }
     }
 
+    /// Returns an `Audit` with other settings that writes to the same log: for rules that are read again while the
+    /// log stays open.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Audit, AuditSettings, Log, LogReader, LogSettings, Positions};
+    /// use hooks_core::event::SessionEnd;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::StoppedClock;
+    /// use hooks_core::{HookContext, HookRequest};
+    ///
+    /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock::default()));
+    /// let log = Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock)?;
+    /// let first = Audit::new(log.clone(), AuditSettings::default());
+    /// let mut settings = AuditSettings::default();
+    /// settings.describe.rules = Some("v2".into());
+    /// let second = first.with_settings(settings);
+    /// assert!(second.is_same_log(&first));
+    ///
+    /// let request = HookRequest::new(HookContext::default(), SessionEnd::default());
+    /// first.put(&request, Default::default())?;
+    /// second.put(&request, Default::default())?;
+    /// log.close().wait()?;
+    /// let records = LogReader::new(disk, "/log", Positions::default()).read(10)?;
+    /// let rules: Vec<_> = records.iter().map(|read| read.record.rules.as_deref()).collect();
+    /// assert_eq!(rules, [None, Some("v2")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_settings(&self, settings: AuditSettings) -> Self {
+        Self { log: Arc::clone(&self.log), settings: Arc::new(settings) }
+    }
+
+    /// Whether both write to the same log.
+    pub fn is_same_log(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.log, &other.log)
+    }
+
     /// Returns a handle of the same log that does not keep it open.
     ///
     /// ```

@@ -67,6 +67,10 @@ fn changes() -> Vec<(&'static str, &'static str, Value)> {
         ("rules.agents", "/rules/1/agents", json!(["Lead"])),
         ("rules.paths", "/rules/2/paths", json!(["gen/b"])),
         ("rules.commands", "/rules/1/commands", json!(["ls"])),
+        ("rules.args", "/rules/0/args", json!({"target": {"is": ["staging"]}})),
+        ("rules.content", "/rules/0/content", json!(["eval("])),
+        ("rules.imports", "/rules/0/imports", json!(["jquery"])),
+        ("rules.results", "/rules/0/results", json!("failed")),
         ("rules.reason", "/rules/0/reason", json!("not on Fridays")),
         ("rules.match", "/rules/1/match", json!([{"tool": "view"}])),
         ("rules.match.tool", "/rules/0/match/0/tool", json!("view")),
@@ -204,7 +208,7 @@ fn all_errors_are_reported_at_once() {
         "command_guard": {"block": ["a | b"]},
         "redaction": {"labels": ["FAX"]},
         "reviewer_lockout": {"locked": {"{a": ["x"]}},
-        "rules": [{"name": "", "tools": ["a*b"], "paths": [".."]}, {"name": ""}],
+        "rules": [{"name": "", "tools": [""], "paths": [".."]}, {"name": ""}],
         "protected": ["~/x"],
     });
     let errors = Hooks::from_policy(serde_json::from_value::<PolicyConfig>(config).unwrap()).unwrap_err();

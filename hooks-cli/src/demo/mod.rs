@@ -7,6 +7,7 @@ mod context;
 mod process;
 mod report;
 mod script;
+mod squad;
 mod team;
 mod tools;
 mod workspace;
@@ -38,6 +39,9 @@ const OWN_CONFIG: &str = include_str!("../../demo/hooks.yaml");
 
 /// Runs the session.
 pub(crate) fn run(options: &Demo) -> Result<Status, Failure> {
+    if let Some(dir) = &options.squad {
+        return eval::runtime()?.block_on(squad::play(dir));
+    }
     let script = match &options.script {
         Some(path) => fs::read_to_string(path)
             .map_err(|error| Failure::message(format!("`{}` cannot be read: {error}", path.display())))?,

@@ -24,11 +24,18 @@ pub(super) struct Tools {
     folder: PathBuf,
     /// Result of the last tool, before hooks changed it.
     raw: Arc<Mutex<Option<Value>>>,
+    /// Whether no tool runs, and each call succeeds.
+    is_idle: bool,
 }
 
 impl Tools {
     pub(super) fn new(repository: PathBuf, folder: PathBuf) -> Self {
-        Self { repository, folder, raw: Arc::default() }
+        Self { repository, folder, raw: Arc::default(), is_idle: false }
+    }
+
+    /// Has each call succeed without a tool that runs, for calls that stand in a file of a user.
+    pub(super) fn starting_nothing(self) -> Self {
+        Self { is_idle: true, ..self }
     }
 
     /// The result of the last tool, before hooks changed it.
@@ -49,6 +56,9 @@ impl Tools {
                 .and_then(Value::as_str)
                 .ok_or_else(|| format!("`{}` needs a text `{name}`", call.name))
         };
+        if self.is_idle {
+            return Ok(ToolResult::ok("not started: the demo only shows the answer to this call"));
+        }
         match call.name.as_str() {
             "read" => {
                 let bytes = fs::read(self.path(text("path")?)?).map_err(|error| error.to_string())?;

@@ -32,7 +32,7 @@ pub(super) fn check(client: Client, found: &[WiredLine]) -> Vec<Finding> {
 /// Checks one file of rules. Reading it also opens the store of its counters.
 fn usable(client: Client, path: &PathBuf) -> Vec<Finding> {
     let name = path.display();
-    match load::reader(None).read(path) {
+    match load::in_project(load::reader(None), path).read(path) {
         Ok(config) => {
             let mut findings = vec![Finding::good(format!("the rules in `{name}` can be used"))];
             findings.extend(config.missing_programs().into_iter().map(|missing| {

@@ -16,6 +16,7 @@ mod nonsense;
 mod options;
 mod page;
 mod prompts;
+mod restricts;
 mod scribe;
 mod spawn;
 mod tenant;

@@ -175,13 +175,37 @@ impl Hooks {
     /// # Errors
     /// Returns a list of the resources that could not be closed. All others are closed.
     pub async fn close(&self) -> Result<(), CloseError> {
+        self.close_only(|_| true).await
+    }
+
+    /// Closes the resources whose names `is_meant` selects, as [`Hooks::close`] does: after a reload, the next set may
+    /// go on with the others.
+    ///
+    /// # Errors
+    /// Returns a list of the selected resources that could not be closed.
+    pub async fn close_only(&self, is_meant: impl Fn(&str) -> bool) -> Result<(), CloseError> {
         let mut failed = CloseError::default();
-        for open in &self.inner.closing {
+        for open in self.inner.closing.iter().filter(|open| is_meant(open.name())) {
             if let Err(error) = open.close().await {
                 failed.add(open.name(), error);
             }
         }
         failed.or_ok()
+    }
+
+    /// Number of values that share this set: this one, its clones, and the calls in flight of drivers that use it.
+    ///
+    /// ```
+    /// use hooks_core::{Hooks, Live};
+    ///
+    /// let hooks = Hooks::default();
+    /// let live = Live::new(hooks.clone());
+    /// assert_eq!(hooks.holders(), 2);
+    /// live.swap(Hooks::default()); // no call is in flight, so nothing else holds the old set
+    /// assert_eq!(hooks.holders(), 1);
+    /// ```
+    pub fn holders(&self) -> usize {
+        Arc::strong_count(&self.inner)
     }
 
     /// Binds the set to a context: one plain async function per event, for hosts that do not use tower.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::paths::{PathError, ResolvedRoot};
-use crate::tools::{ToolKind, WorkingFolder};
+use crate::tools::{ToolKind, WorkingFolder, runs_in_background};
 use hooks_core::event::PreToolUse;
 use hooks_core::{Fact, HookRequest};
 use serde_json::Value;
@@ -98,6 +98,21 @@ impl<'r> Call<'r> {
     /// Returns the commands of the call, analysed.
     pub fn commands(self) -> &'r ParsedCommands {
         self.reading.commands.get_or_init(|| ParsedCommands::parse(self))
+    }
+
+    /// Returns whether the result of the call arrives before its commands have ended, as far as its tool and arguments show.
+    ///
+    /// ```
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    /// use hooks_facts::calls::CallReader;
+    /// use serde_json::json;
+    ///
+    /// let call = PreToolUse::new("Bash", json!({"command": "cargo test", "run_in_background": true}));
+    /// let request = HookRequest::new(HookContext::default(), call);
+    /// assert!(CallReader::default().read(&request).runs_in_background());
+    /// ```
+    pub fn runs_in_background(self) -> bool {
+        runs_in_background(&self.request.event().tool_name, self.arguments())
     }
 
     /// Returns the files that the call may read.

@@ -53,6 +53,7 @@ pub struct CallPatternConfig {
 /// };
 /// assert_eq!(matches("cargo test --workspace"), (true, true));
 /// assert_eq!(matches("cargo test; echo done"), (true, false)); // another command may hide its end
+/// assert_eq!(matches("cargo test &"), (true, false)); // its end is not waited for
 /// assert_eq!(matches("$RUN"), (true, false));
 /// assert_eq!(matches("ls"), (false, false));
 /// # Ok::<(), serde_json::Error>(())
@@ -106,12 +107,15 @@ impl CallPattern {
     }
 
     /// Returns whether a call matches apart from its result, with each of its parts: no path and no command is unknown or
-    /// another one.
+    /// another one. If it succeeds, each of its commands has done its work: none runs in the background, is negated, or only
+    /// prints its help ([`Analysis::completes`](crate::commands::Analysis::completes)).
     pub fn surely_matches(&self, call: Call<'_>) -> bool {
         self.names_match(call)
             && self.reads.is_empty()
+            && !call.runs_in_background()
             && (self.commands.is_empty()
-                || CommandMatch::only(&self.commands, call.commands()) == CommandMatch::Same)
+                || CommandMatch::only(&self.commands, call.commands()) == CommandMatch::Same
+                    && call.commands().found.iter().all(|command| command.analysis.completes(&self.commands)))
             && (self.paths.is_empty() || self.paths.match_all(call))
     }
 

@@ -41,6 +41,8 @@ pub struct Analysis {
     pub(super) programs: Vec<Program>,
     /// Folders that invocations run in, other than the folder in which the text starts.
     pub(super) folders: Vec<Folders>,
+    /// Whether the text may end with exit code 0 although a command of it failed or did not run.
+    pub(super) hides_results: bool,
 }
 
 /// Program with its words.

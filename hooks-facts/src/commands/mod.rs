@@ -19,7 +19,7 @@
 //! `placeholder` fills `{}`). `pattern` compares an invocation with a blocked pattern, `possible` does the
 //! same for partly known invocations. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
-//! programs. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
+//! programs. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
 //!
 //! ```
 //! use hooks_facts::commands::{Analysis, BlockedPattern, Options};
@@ -35,6 +35,7 @@ mod analysis;
 mod argument;
 mod awk;
 mod code;
+mod completed;
 mod expand;
 mod file_programs;
 mod folders;

@@ -86,6 +86,14 @@ impl BlockedPattern {
         Ok(result)
     }
 
+    /// Returns whether the pattern names the option of a word.
+    pub(super) fn names(&self, word: &str) -> bool {
+        let options = opts(word, WORD_OPTIONS.contains(&self.program.as_str()));
+        word.starts_with('-')
+            && !options.is_empty()
+            && options.iter().all(|option| self.options.contains(option))
+    }
+
     /// Returns whether an invocation matches the pattern.
     pub(super) fn fits(&self, argv: &[Argument], options: &Options) -> bool {
         let Some((program, words)) = argv.split_first() else { return false };

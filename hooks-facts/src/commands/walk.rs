@@ -132,6 +132,7 @@ impl Walk {
     pub(super) fn top_text(&mut self, text: &str) {
         match shell::read(text, self.options.syntax()) {
             Ok(script) => {
+                self.analysis.hides_results = !script.shows_its_results();
                 self.script(&script, &Stream::Empty);
             }
             Err(error) => self.unresolved(UnresolvedReason::Unreadable(error), error.span),

@@ -109,7 +109,7 @@ impl<'t> ShellParser<'t> {
 
     fn pipeline(&mut self) -> Result<Pipeline> {
         let mut pipeline = Pipeline::default();
-        self.prefixes()?;
+        pipeline.hides_exit_code = self.prefixes()?;
         loop {
             self.blanks_and_lines()?;
             pipeline.stages.push(self.command()?);
@@ -121,13 +121,18 @@ impl<'t> ShellParser<'t> {
         }
     }
 
-    /// Consumes words that may precede a command and do not change the programs that run.
-    fn prefixes(&mut self) -> Result<()> {
+    /// Consumes words that may precede a command and do not change the programs that run. Returns whether they change the
+    /// exit code.
+    fn prefixes(&mut self) -> Result<bool> {
+        let mut hides_exit_code = false;
         loop {
             self.blanks()?;
             let word = self.plain_word();
             match word {
-                "!" => self.cursor.position += 1,
+                "!" => {
+                    hides_exit_code = true;
+                    self.cursor.position += 1;
+                }
                 "time" | "coproc" => {
                     self.cursor.position += word.len();
                     self.blanks()?;
@@ -137,10 +142,11 @@ impl<'t> ShellParser<'t> {
                             self.blanks()?;
                         }
                     } else {
+                        hides_exit_code = true;
                         self.name_of_coprocess()?;
                     }
                 }
-                _ => return Ok(()),
+                _ => return Ok(hides_exit_code),
             }
         }
     }

@@ -17,8 +17,34 @@ pub struct Script {
 pub struct Pipeline {
     /// Commands in the order of the text.
     pub stages: Vec<Command>,
+    /// Whether `!` or `coproc` stands in front, so that the exit code is not that of the commands.
+    pub hides_exit_code: bool,
     /// Operator between this pipeline and the next.
     pub join: Join,
+}
+
+impl Script {
+    /// Returns whether a text that ends with exit code 0 has run each of its commands, the last with exit code 0: no command
+    /// runs in the background, is negated, is an alternative, or is part of a compound command or function.
+    ///
+    /// ```
+    /// use hooks_facts::shell::{Syntax, read};
+    ///
+    /// let shows = |text| read(text, Syntax::Bash).unwrap().shows_its_results();
+    /// assert!(shows("cargo fmt && cargo test"));
+    /// for text in ["cargo test &", "! cargo test", "cargo test || x=1", "test() { cargo test; }", "if a; then b; fi"] {
+    ///     assert!(!shows(text), "{text}");
+    /// }
+    /// ```
+    pub fn shows_its_results(&self) -> bool {
+        self.pipelines.iter().all(|pipeline| {
+            let runs_all =
+                |stage: &Command| matches!(stage, Command::Simple(simple) if !simple.words.is_empty());
+            matches!(pipeline.join, Join::Then | Join::And)
+                && !pipeline.hides_exit_code
+                && pipeline.stages.iter().all(runs_all)
+        })
+    }
 }
 
 /// Operator between two pipelines.

@@ -32,6 +32,7 @@
 
 mod agent_arguments;
 mod arguments;
+mod background;
 mod command_arguments;
 mod dialect;
 mod kind;
@@ -44,7 +45,8 @@ mod table;
 mod verbs;
 mod working_folder;
 
-pub use agent_arguments::{AgentArguments, agent_arguments};
+pub use agent_arguments::{AgentArguments, agent_arguments, with_agent_model};
+pub use background::runs_in_background;
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
 pub use dialect::{Canonical, Dialect};
 pub use kind::ToolKind;

@@ -3,7 +3,7 @@
 use hooks_core::event::PreToolUse;
 use hooks_core::{HookContext, HookRequest};
 use hooks_facts::calls::CallReader;
-use hooks_facts::tools::{Command, Dialect, WorkingFolder, agent_arguments, commands_of};
+use hooks_facts::tools::{Command, Dialect, WorkingFolder, agent_arguments, commands_of, runs_in_background};
 use serde_json::{Value, json};
 
 use crate::{assert_effects, example, keys, table};
@@ -45,6 +45,7 @@ fn has_effect(list: &str, name: &str) -> bool {
                 && !WorkingFolder::of_file_tool(&arguments).is_given()
         }
         "envelope" => writes(json!({ name: "{\"path\": \"a\", \"body\": \"x\"}" })),
+        "background" => runs_in_background("bash", &json!({ "command": "a", name: true })),
         "file_text" => writes(json!({ "path": "a", name: "x" })),
         list => panic!("no test for the list `{list}`"),
     }

@@ -1,5 +1,7 @@
 //! Wrappers and their options, options that name a helper, and options that name a file to write.
 
+use hooks_facts::commands::BlockedPattern;
+
 use crate::tables::{Row, Table};
 use crate::{analysis, assert_effects, example, is_dangerous, is_told, keys, starts, table};
 
@@ -104,6 +106,31 @@ fn a_letter_after_one_with_a_value_names_no_file() {
         for value in values {
             let text = example(&table, row, &format!("{program} -{value}{output}out"));
             if writes(&text) || !writes(&example(&table, row, &format!("{program} -{output}out"))) {
+                wrong.push(format!("{}: {text}", row.line));
+            }
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn idle_options_keep_a_program_from_its_work() {
+    let table = table(include_str!("../../data/idle_options.tsv"));
+    let mut wrong = Vec::new();
+    for (row, program) in keys(&table) {
+        let plain = example(&table, row, program);
+        let name = plain.split(' ').next().unwrap_or_default();
+        let pattern = [BlockedPattern::parse(name).expect("the pattern is correct")];
+        let completes = |text: &str| analysis(text).completes(&pattern);
+        let words = table.words(row, "options").into_iter().map(str::to_owned);
+        let idle: Vec<_> =
+            words.chain(letters(&table, row, "letters").map(|letter| format!("-{letter}"))).collect();
+        for option in &idle {
+            let text = format!("{plain} {option}");
+            // A pattern that names the option wants it.
+            let wanted =
+                [BlockedPattern::parse(&format!("{name} {option}")).expect("the pattern is correct")];
+            if !completes(&plain) || completes(&text) || !analysis(&text).completes(&wanted) {
                 wrong.push(format!("{}: {text}", row.line));
             }
         }

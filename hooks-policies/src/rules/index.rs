@@ -6,6 +6,7 @@ use hooks_core::PolicyErrors;
 use hooks_facts::calls::{CallReader, PathPatterns};
 use hooks_facts::names;
 
+use super::further::{has_further, has_tool_patterns};
 use crate::config::{RuleAction, RuleConfig};
 
 /// Rules by tool.
@@ -32,8 +33,8 @@ pub(super) struct Bucket {
     pub(super) plain: ByAction<Option<usize>>,
     /// Rules whose only further condition is paths.
     pub(super) paths: ByAction<PathRules>,
-    /// Rules with a condition on commands, and perhaps on paths.
-    pub(super) commands: Vec<usize>,
+    /// Rules with a condition that is compared rule by rule, such as commands.
+    pub(super) one_by_one: Vec<usize>,
     /// All rules.
     pub(super) all: ByAction<Vec<usize>>,
 }
@@ -60,8 +61,12 @@ impl Index {
     pub(super) fn new(rules: &[RuleConfig], reader: &CallReader) -> Self {
         let mut index = Self::default();
         for (number, rule) in rules.iter().enumerate() {
-            if rule.tools.is_empty() {
+            if rule.results.is_some() {
+                continue;
+            }
+            if rule.tools.is_empty() || has_tool_patterns(rule) {
                 index.any.enter(number, rule);
+                continue;
             }
             for tool in &rule.tools {
                 let name = folded(tool);
@@ -129,8 +134,8 @@ impl ByAgent {
 impl Bucket {
     fn enter(&mut self, number: usize, rule: &RuleConfig) {
         self.all.get_mut(rule.action).push(number);
-        if !rule.commands.is_empty() {
-            self.commands.push(number);
+        if !rule.commands.is_empty() || has_further(rule) {
+            self.one_by_one.push(number);
         } else if rule.paths.is_empty() {
             self.plain.get_mut(rule.action).get_or_insert(number);
         } else {

@@ -8,7 +8,9 @@ use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdi
 use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath};
 use hooks_facts::globs;
 
+use super::changes::{ConditionMatch, ReadChanges};
 use super::examples;
+use super::further::FurtherConditions;
 use super::index::{ByAction, Index, PathRules};
 use super::rule::Rule;
 use crate::config::{RuleAction, RuleConfig};
@@ -71,7 +73,7 @@ impl Rules {
     /// ```
     pub fn new(rules: &[RuleConfig], reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
-        let rules = Self::compile(rules, reader, &mut errors);
+        let rules = Self::compile(rules, reader, None, &mut errors);
         errors.or(rules)
     }
 
@@ -80,7 +82,12 @@ impl Rules {
         PolicyLayer::new(Arc::new(self))
     }
 
-    pub(crate) fn compile(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+    pub(crate) fn compile(
+        configs: &[RuleConfig],
+        reader: &CallReader,
+        changes: Option<&dyn ReadChanges>,
+        errors: &mut PolicyErrors,
+    ) -> Self {
         let before = errors.as_slice().len();
         let mut names = HashSet::new();
         for (index, config) in configs.iter().enumerate() {
@@ -89,19 +96,24 @@ impl Rules {
                 errors.push(format!("rules[{index}].name"), problem, "give each rule a name of its own");
             }
         }
-        let compiled = Self::unchecked(configs, reader, errors);
+        let compiled = Self::unchecked(configs, reader, changes, errors);
         if errors.as_slice().len() == before {
-            examples::check(configs, reader, errors);
+            examples::check(configs, reader, changes, errors);
         }
         compiled
     }
 
     /// Compiles rules without checking their examples.
-    pub(super) fn unchecked(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+    pub(super) fn unchecked(
+        configs: &[RuleConfig],
+        reader: &CallReader,
+        changes: Option<&dyn ReadChanges>,
+        errors: &mut PolicyErrors,
+    ) -> Self {
         let rules = configs
             .iter()
             .enumerate()
-            .map(|(index, config)| Rule::compile(config, index, reader, errors))
+            .map(|(index, config)| Rule::compile(config, index, reader, changes, errors))
             .collect();
         Self { reader: reader.clone(), rules, index: Index::new(configs, reader) }
     }
@@ -121,9 +133,12 @@ impl Rules {
             keep(&mut hits.deny, some_path(call, &bucket.paths.deny));
             keep(&mut hits.ask, some_path(call, &bucket.paths.ask));
             keep(&mut hits.allow, every_path(call, &bucket.paths.allow));
-            for number in &bucket.commands {
+            for number in &bucket.one_by_one {
                 let Some(rule) = self.rules.get(*number) else { continue };
-                let found = by_command(call, *number, rule);
+                let found = match &rule.further {
+                    Some(further) => by_further(call, *number, rule, further),
+                    None => by_command(call, *number, rule),
+                };
                 match rule.action {
                     RuleAction::Deny => keep(&mut hits.deny, found),
                     RuleAction::Ask => keep(&mut hits.ask, found),
@@ -154,6 +169,7 @@ impl Rules {
     fn hit<'r>(&self, call: Call<'r>, number: usize) -> Option<Hit<'r>> {
         let rule = self.rules.get(number)?;
         match rule.action {
+            _ if let Some(further) = &rule.further => by_further(call, number, rule, further),
             _ if rule.has_commands() => by_command(call, number, rule),
             _ if rule.paths.is_empty() => Some(Hit { rule: number, on: On::Call }),
             RuleAction::Allow => every_path(call, &rule.paths),
@@ -259,6 +275,29 @@ fn every_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
         }
     }
     best
+}
+
+/// Returns whether a rule with further conditions matches a call.
+fn by_further<'r>(
+    call: Call<'r>,
+    number: usize,
+    rule: &Rule,
+    further: &FurtherConditions,
+) -> Option<Hit<'r>> {
+    let found = further.compare(call);
+    if found == ConditionMatch::Other
+        || (found == ConditionMatch::Unknown && rule.action == RuleAction::Allow)
+    {
+        return None;
+    }
+    let hit = match rule.action {
+        _ if rule.has_commands() => by_command(call, number, rule),
+        _ if rule.paths.is_empty() => Some(Hit { rule: number, on: On::Call }),
+        RuleAction::Allow => every_path(call, &rule.paths),
+        RuleAction::Deny | RuleAction::Ask => some_path(call, &rule.paths),
+    }?;
+    let on = if found == ConditionMatch::Unknown { On::Unknown("") } else { hit.on };
+    Some(Hit { rule: number, on })
 }
 
 /// Returns whether a rule with commands matches a call.

@@ -4,6 +4,8 @@ use hooks_core::{PolicyErrors, Reason, Verdict};
 use hooks_facts::calls::{CallReader, CommandMatch, ParsedCommands, PathPatterns, command_patterns};
 use hooks_facts::commands::BlockedPattern;
 
+use super::changes::ReadChanges;
+use super::further::{FurtherConditions, has_further};
 use super::index::PathRules;
 use crate::config::{RuleAction, RuleConfig};
 
@@ -14,6 +16,8 @@ pub(super) struct Rule {
     pub(super) action: RuleAction,
     pub(super) paths: PathRules,
     commands: Vec<BlockedPattern>,
+    /// Conditions that are compared rule by rule; `None` if the rule has none.
+    pub(super) further: Option<FurtherConditions>,
     reason: Option<String>,
 }
 
@@ -22,6 +26,7 @@ impl Rule {
         config: &RuleConfig,
         index: usize,
         reader: &CallReader,
+        changes: Option<&dyn ReadChanges>,
         errors: &mut PolicyErrors,
     ) -> Self {
         if config.name.trim().is_empty() {
@@ -33,10 +38,10 @@ impl Rule {
         }
         for (list, names) in [("tools", &config.tools), ("agents", &config.agents)] {
             for (at, name) in names.iter().enumerate() {
-                let star = name.find('*').is_some_and(|star| list == "agents" || star + 1 < name.len());
+                let star = list == "agents" && name.contains('*');
                 if name.trim().is_empty() || star {
                     let problem = format!("`{name}` is not a name");
-                    let hint = "write a name; that of a tool may end in one `*`";
+                    let hint = "write a name; that of a tool may have `*` in it";
                     errors.push(format!("rules[{index}].{list}[{at}]"), problem, hint);
                 }
             }
@@ -48,6 +53,8 @@ impl Rule {
             action: config.action,
             paths: PathRules::single(index, paths),
             commands,
+            further: has_further(config)
+                .then(|| FurtherConditions::compile(config, index, reader, changes, errors)),
             reason: config.reason.clone(),
         }
     }

@@ -19,8 +19,6 @@ pub(super) struct Boundary {
     source: String,
     /// Remedy for a denied file.
     remedy: String,
-    /// Whether it is known to be of the agent.
-    is_of_agent: bool,
     limits: Result<Limits, String>,
 }
 
@@ -47,12 +45,7 @@ impl Boundary {
         let limits =
             Limits { writes: compile(&config.writes, "writes"), reads: compile(&config.reads, "reads") };
         let remedy = format!("add a pattern to `{field}`");
-        Self {
-            source: format!("`{field}` in the configuration"),
-            remedy,
-            is_of_agent: true,
-            limits: Ok(limits),
-        }
+        Self { source: format!("`{field}` in the configuration"), remedy, limits: Ok(limits) }
     }
 
     /// Compiles a boundary in the charter at `path`. One that cannot be used denies everything that it may limit.
@@ -74,22 +67,18 @@ impl Boundary {
             Ok(Limits { writes: compile(&written.writes)?, reads: compile(&written.reads)? })
         });
         let remedy = format!("have a person change the boundary in `{path}`");
-        Self { source: format!("the charter `{path}`"), remedy, is_of_agent: true, limits }
+        Self { source: format!("the charter `{path}`"), remedy, limits }
     }
 
-    /// The boundary of an agent whose team cannot be read; it denies all writes.
+    /// The boundary of an agent whose team cannot be read; it denies all reads and writes.
     pub(super) fn unreadable(source: String, problem: String) -> Self {
         let remedy = "have a person repair the file".to_owned();
-        Self { source, remedy, is_of_agent: false, limits: Err(problem) }
+        Self { source, remedy, limits: Err(problem) }
     }
 
-    /// Returns whether the boundary limits reads. One that cannot be used may do so; a team that cannot be read does not
-    /// limit them.
+    /// Returns whether the boundary limits reads. One that cannot be used, or read, may do so.
     pub(super) fn limits_reads(&self) -> bool {
-        match &self.limits {
-            Ok(limits) => limits.reads.is_some(),
-            Err(_) => self.is_of_agent,
-        }
+        self.limits.as_ref().map_or(true, |limits| limits.reads.is_some())
     }
 
     /// Returns the reason to deny a call that writes, if there is one.

@@ -44,7 +44,7 @@ impl Charters {
     }
 
     /// Returns the boundaries of the charter of the session's agent. If the team cannot be read, there is one boundary, which
-    /// denies all writes.
+    /// denies all reads and writes.
     pub(super) fn of_agent(&self, context: &HookContext, reader: &CallReader) -> Arc<[Boundary]> {
         let agent = &context.agent_name;
         let read = self.place.checked(context).and_then(|team| {

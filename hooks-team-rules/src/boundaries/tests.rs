@@ -199,11 +199,14 @@ fn a_charter_that_cannot_be_used_denies_everything() {
 }
 
 #[test]
-fn a_team_folder_that_is_a_link_denies_all_writes() {
+fn a_team_folder_that_is_a_link_denies_all_reads_and_writes() {
     let disk = FakeDisk::default().with_directory("/team").with_link("/repo/.squad", "/team");
     let policy = policy(&BoundariesConfig::default()).with_team(team(&disk));
     let denied = policy.judge(&call("a", "edit", json!({"path": "x"})));
     assert!(denied.reasons()[0].message.contains("is a link"), "{denied:?}");
+    for (tool, args) in [("bash", json!({"command": "cat x"})), ("read_file", json!({"path": "x"}))] {
+        assert_eq!(verdict_on(&policy, &call("a", tool, args)).0, DENY, "{tool}: a charter may limit reads");
+    }
 }
 
 #[test]

@@ -111,9 +111,12 @@ impl CeremonyGates {
     ) -> Verdict {
         let held = match self.held.active(context) {
             Ok(held) => held,
-            // A state that cannot be read closes what every ceremony does.
+            // Each ceremony may be held, so the state closes what any of them does.
             Err(error) => {
-                let Some(what) = is_closed("", &self.config().closes) else { return Verdict::NO_OPINION };
+                let mut names = self.config().gates.keys().map(String::as_str).chain([""]);
+                let Some(what) = names.find_map(|name| is_closed(name, &self.any)) else {
+                    return Verdict::NO_OPINION;
+                };
                 let message =
                     format!("the ceremonies that are held cannot be read, so {what} are closed: {error}");
                 let reason = Reason::new(NAME, "state", message);

@@ -52,6 +52,26 @@ impl HeldCeremonies {
         Self { team: Some(team.into()), ..self }
     }
 
+    /// Goes on with the ceremonies that `earlier` keeps in memory: for a configuration that is read again.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::testing::{FakeFileSystem, world};
+    /// use hooks_team_rules::ceremonies::{CeremoniesConfig, HeldCeremonies};
+    ///
+    /// let held = HeldCeremonies::new(CeremoniesConfig::default());
+    /// let (environment, ..) = world(FakeFileSystem::default());
+    /// let context = HookContext::new("session-1", "lead").in_dir("/repo").with_environment(environment);
+    /// held.start(&context, "Design Review", "Ada")?;
+    /// let again = HeldCeremonies::new(CeremoniesConfig::default()).continuing(&held);
+    /// assert_eq!(again.active(&context)?.len(), 1);
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
+    #[must_use]
+    pub fn continuing(self, earlier: &Self) -> Self {
+        Self { memory: Arc::clone(&earlier.memory), ..self }
+    }
+
     /// Returns the configuration.
     pub fn config(&self) -> &CeremoniesConfig {
         &self.config

@@ -120,6 +120,10 @@ fn no_agent_changes_the_state() {
         ("bash", json!({"command": "rm .squad/.hooks/ceremonies.json"}), DENY),
         ("bash", json!({"command": "rm -rf .squad"}), DENY),
         ("bash", json!({"command": "mv .squad/.hooks x"}), DENY),
+        ("edit", json!({"path": "file:///repo/.squad/.hooks/ceremonies.json"}), DENY),
+        ("edit", json!({"path": "~/repo/.Squad/.hooks/ceremonies.json"}), DENY),
+        ("bash", json!({"command": "rm -r ~/repo"}), DENY),
+        ("edit", json!({"path": "~/notes"}), PASS),
         ("edit", json!({"path": ".squad/ceremonies.md"}), PASS),
         ("bash", json!({"command": "cat .squad/.hooks/ceremonies.json"}), PASS),
     ] {
@@ -137,6 +141,22 @@ fn a_state_that_cannot_be_read_closes_the_gates() {
     assert_eq!(room.judge("scribe", "edit", json!({"path": "a"})), (DENY, "state".to_owned()));
     assert_eq!(room.judge("scribe", "read_file", json!({"path": "a"})).0, PASS);
     assert!(room.held.start(&room.context, "x", "host").is_err());
+    // Any ceremony may be held: what only one of them closes is closed too.
+    let config = json!({"gates": {
+        "Standup": {"closes": ["spawns", "routes"]},
+        "Demo": {"closes": [], "tools": ["deploy*"]},
+    }});
+    let room = Room::new(config, Some(&disk));
+    for (tool, args, wanted) in [
+        ("edit", json!({"path": "a"}), DENY),
+        ("Task", json!({"prompt": "x"}), DENY),
+        ("Deploy_App", json!({}), DENY),
+        ("read_file", json!({"path": "a"}), PASS),
+    ] {
+        assert_eq!(room.judge("lead", tool, args).0, wanted, "{tool}");
+    }
+    let spawn = HookRequest::new(room.by("lead"), SubagentStart::new("a", "t"));
+    assert_eq!(room.gates.judge(&spawn).strength(), DENY);
 }
 
 #[test]

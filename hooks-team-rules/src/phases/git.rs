@@ -17,6 +17,8 @@ pub(super) enum Certainty {
     Yes,
 }
 
+mod refs;
+
 use Certainty::{No, Unknown, Yes};
 
 /// Words of a git command, from the subcommand on.
@@ -83,24 +85,26 @@ impl<'a> GitCommand<'a> {
         if changes_none { No } else { Yes }
     }
 
-    /// Returns whether the command checks out one of `branches`, or moves it.
+    /// Returns whether the command checks out one of `branches`, moves or deletes it.
     pub(super) fn leads_to(self, branches: &[String]) -> Certainty {
         let Some(name) = self.name else { return Unknown };
         let target = |word: Option<&Argument>| word.map_or(No, |word| stands_for(word, branches));
         match name {
             "checkout" | "switch" => self.checks_out(name == "checkout", branches),
-            "symbolic-ref" => match &self.operands("m")[..] {
-                [head, branch] if head.literal() == Some("HEAD") => stands_for(branch, branches),
-                _ => No,
-            },
+            "symbolic-ref" => self.changes_symbolic_ref(branches),
             "worktree" => self.adds_worktree(branches),
-            "branch" if self.has(&["-f", "--force", "-m", "-M", "--move", "-c", "-C", "--copy"]) => {
-                self.operands("u").into_iter().map(|word| stands_for(word, branches)).max().unwrap_or(No)
-            }
-            "update-ref" => match self.operands("m").first() {
-                Some(name) if name.prefix().starts_with("refs/heads/") => stands_for(name, branches),
+            "branch" => self.changes_branch(branches),
+            "update-ref" => self.updates_ref(branches),
+            "fetch" | "pull" => self.fetches(branches),
+            "push" => self.pushes_here(branches),
+            "bisect" | "stash" => match &self.operands("")[..] {
+                [verb, branch, ..] if matches!(verb.literal(), Some("reset" | "branch")) => {
+                    stands_for(branch, branches)
+                }
                 _ => No,
             },
+            // They read the names of branches from their input.
+            "fast-import" | "receive-pack" => Unknown,
             // With two operands, git checks out the second one before it starts.
             "rebase" => target(self.operands("xsXC").get(1).copied()),
             _ if COMMANDS.contains_key(name) => No,

@@ -16,10 +16,11 @@ use super::finish::FinishCall;
 use super::forge::ForgeCompat;
 use super::guard::PhaseGuard;
 use super::output::{OutputGate, OutputWarning};
-use super::read::ReadPhases;
+use super::read::{ReadForCalls, ReadPhases};
 use super::source::Phases;
 
-/// The hooks of a configuration: state files are read before each call, stop and result.
+/// The hooks of a configuration: state files are read before each call, stop and result, except those of tools that only
+/// read.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -57,6 +58,7 @@ enum Kind {
 struct Strict {
     phases: Phases,
     read: ReadPhases,
+    calls: ReadForCalls,
     guard: PhaseGuard,
     completion: CompletionGuard,
     finish: FinishCall,
@@ -75,10 +77,25 @@ impl PhaseHooks {
         workers: Arc<dyn Workers>,
         reader: &CallReader,
     ) -> Result<Self, PolicyErrors> {
+        Self::continuing(config, disk, workers, reader, PhaseEffects::default())
+    }
+
+    /// Compiles the hooks of `config` as [`PhaseHooks::new`] does, and goes on with the `effects` of earlier hooks: for a
+    /// configuration that is read again.
+    ///
+    /// # Errors
+    /// Returns all errors of the configuration.
+    pub fn continuing(
+        config: &PhasesConfig,
+        disk: Arc<dyn Disk>,
+        workers: Arc<dyn Workers>,
+        reader: &CallReader,
+        effects: PhaseEffects,
+    ) -> Result<Self, PolicyErrors> {
         if config.profile == PhasesProfile::ClaudeForgeCompat {
-            return Ok(Self(Kind::Compat(ForgeCompat::new(disk, workers))));
+            return Ok(Self(Kind::Compat(ForgeCompat::new(disk, workers).continuing(effects))));
         }
-        let phases = Phases::of_files(config, disk);
+        let phases = Phases::of_files_with(config, disk, effects);
         // Without state files, the rest is checked all the same.
         let checked = phases.as_ref().map_or_else(|_| Phases::of_host(config), Clone::clone);
         let guard = PhaseGuard::new(config, checked, reader);
@@ -103,8 +120,10 @@ impl PhaseHooks {
     ) -> Self {
         let tools = || reader.table().clone();
         let on_fault = config.output.on_fault;
+        let read = ReadPhases::new(phases.clone(), workers);
         Self(Kind::Strict(Box::new(Strict {
-            read: ReadPhases::new(phases.clone(), workers),
+            calls: ReadForCalls::new(read.clone(), reader),
+            read,
             guard,
             completion: CompletionGuard::new(config, phases.clone()),
             finish: FinishCall::new(config, phases.clone(), reader),
@@ -130,9 +149,9 @@ impl PhaseHooks {
             Kind::Compat(compat) => return compat.add_to(builder),
         };
         let effects = strict.phases.effects().clone();
-        let read = || strict.read.clone().layer();
+        let (read, calls) = (|| strict.read.clone().layer(), || strict.calls.clone().layer());
         let mut builder = builder
-            .stack::<PreToolUse, _>(&failure, read().layer(Settle))
+            .stack::<PreToolUse, _>(&failure, calls().layer(Settle))
             .stack::<Stop, _>(&failure, read().layer(Settle))
             .stack::<SubagentStop, _>(&failure, read().layer(Settle))
             .policy::<PreToolUse>(strict.guard)
@@ -140,9 +159,9 @@ impl PhaseHooks {
         let finish = strict.finish.layer().layer(Settle);
         builder = match strict.warning {
             Some(warning) => {
-                builder.stack::<PostToolUse, _>(&failure, read().layer(warning.layer().layer(finish)))
+                builder.stack::<PostToolUse, _>(&failure, calls().layer(warning.layer().layer(finish)))
             }
-            None => builder.stack::<PostToolUse, _>(&failure, read().layer(finish)),
+            None => builder.stack::<PostToolUse, _>(&failure, calls().layer(finish)),
         };
         if let Some(gate) = strict.gate {
             builder = builder.policy::<PostToolUse>(gate.clone()).policy::<SubagentStop>(gate);

@@ -77,7 +77,7 @@ struct Seen {
 impl Phases {
     /// Creates phases that a host sets.
     pub fn of_host(config: &PhasesConfig) -> Self {
-        Self::new(config, Source::Host)
+        Self::new(config, Source::Host, PhaseEffects::default())
     }
 
     /// Creates phases that are read from the state files of `config`.
@@ -94,8 +94,17 @@ impl Phases {
     /// assert!(Phases::of_files(&config, Arc::new(FakeDisk::default())).is_err()); // more than one `*`
     /// ```
     pub fn of_files(config: &PhasesConfig, disk: Arc<dyn Disk>) -> Result<Self, PolicyErrors> {
+        Self::of_files_with(config, disk, PhaseEffects::default())
+    }
+
+    /// Creates phases that are read from state files, and adds to `effects`.
+    pub(super) fn of_files_with(
+        config: &PhasesConfig,
+        disk: Arc<dyn Disk>,
+        effects: PhaseEffects,
+    ) -> Result<Self, PolicyErrors> {
         match StateFiles::parse(&config.state) {
-            Ok(files) => Ok(Self::new(config, Source::Files { disk, files })),
+            Ok(files) => Ok(Self::new(config, Source::Files { disk, files }, effects)),
             Err((problem, hint)) => {
                 let mut errors = PolicyErrors::default();
                 errors.push("phases.state", problem, hint);
@@ -104,13 +113,13 @@ impl Phases {
         }
     }
 
-    fn new(config: &PhasesConfig, source: Source) -> Self {
+    fn new(config: &PhasesConfig, source: Source, effects: PhaseEffects) -> Self {
         Self(Arc::new(Shared {
             source,
             final_files: config.final_files.iter().map(PathBuf::from).collect(),
             artifacts: config.artifacts.clone(),
             seen: Mutex::default(),
-            effects: PhaseEffects::default(),
+            effects,
         }))
     }
 

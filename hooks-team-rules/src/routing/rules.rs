@@ -271,8 +271,8 @@ impl Policy<PreToolUse> for RouteRules {
         match ToolRoute::read(&event.tool_args) {
             Ok(call) => self.verdict(Task { context: request.context(), route: &call.route }),
             Err(problem) => {
-                let reason = Reason::new(NAME, "unknown-target", problem).on("/targetAgent");
-                Verdict::deny(reason.instead("name the agent as a text, as in `targetAgent`"))
+                let reason = Reason::new(NAME, "unknown-target", problem);
+                Verdict::deny(reason.instead("name the agent in `targetAgent`, and write the task as a text"))
             }
         }
     }

@@ -187,6 +187,8 @@ fn calls_of_the_tool_are_judged_and_changed_too() {
             json!({"targetAgent": 7}),
             json!({"targetAgent": "a", "agent": "b"}),
             json!({"targetAgent": "a", "priority": "soon"}),
+            json!({"targetAgent": "a", "task": ["sql"]}),
+            json!({"targetAgent": "a", "task": "x", "context": {"words": "sql"}}),
         ] {
             assert!(call(tool, odd.clone()).0, "{tool} {odd}");
         }

@@ -16,7 +16,7 @@ impl ToolRoute {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// Returns the problem of arguments without a target, or with an unknown priority.
+    /// Returns the problem of arguments without a target, with a task that is not a text, or with an unknown priority.
     pub(super) fn read(args: &Value) -> Result<Self, String> {
         let mut given = TARGET.into_iter().filter(|key| args.get(key).is_some());
         let key = given.next().ok_or("the task has no target")?;
@@ -24,9 +24,8 @@ impl ToolRoute {
             return Err(format!("the task has two targets, `{key}` and `{other}`"));
         }
         let target = args.get(key).and_then(Value::as_str).ok_or("the target of the task is no text")?;
-        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-        let mut route = Route::new(target, text("task"));
-        route.context = args.get("context").and_then(Value::as_str).map(str::to_owned);
+        let mut route = Route::new(target, text(args, "task")?.unwrap_or_default());
+        route.context = text(args, "context")?.map(str::to_owned);
         if let Some(priority) = args.get("priority").filter(|priority| !priority.is_null()) {
             let read: Result<Priority, _> = serde_json::from_value(priority.clone());
             route.priority = read.map_err(|_| format!("the priority {priority} of the task is unknown"))?;
@@ -41,6 +40,15 @@ impl ToolRoute {
             *value = target.into();
         }
         args
+    }
+}
+
+/// Returns the text of an argument, if it is given.
+fn text<'a>(args: &'a Value, key: &str) -> Result<Option<&'a str>, String> {
+    match args.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("the `{key}` is no text")),
     }
 }
 

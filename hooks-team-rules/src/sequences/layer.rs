@@ -240,9 +240,15 @@ impl Sequences {
         let mut full = Vec::new();
         let by_content = hits.iter().filter(|hit| hit.advances).filter_map(|hit| self.0.rules.get(hit.rule));
         // In this order: while the pieces are not stored, the result counts as unknown.
+        let mut pieces = None;
         for rule in by_content.filter(|rule| rule.is_by_content()) {
-            let pieces = pieces_of(&event.tool_result, event.error.as_deref());
-            if !tracker.add_pieces(rule, &pieces).await? {
+            let pieces =
+                pieces.get_or_insert_with(|| pieces_of(&event.tool_result, event.error.as_deref())).as_ref();
+            let is_kept = match pieces {
+                Some(pieces) => tracker.add_pieces(rule, pieces).await?,
+                None => false,
+            };
+            if !is_kept {
                 full.push(rule);
             }
         }

@@ -73,6 +73,11 @@ claims! {
     Compacted = "each answer of a session that was compacted counts once, with the summary",
     ChildStopped = "a subagent may call no more tools once the budget is used up",
     NamedAgent = "an agent that the user chose by its name has the limits of an agent",
+    Decision = "a decision of the team denies a write, and the model reads which one",
+    Boundary = "the boundary in an agent's charter denies its write elsewhere, and the model reads which one",
+    Ceremony = "a ceremony that is held denies a command that writes, and the model reads which one",
+    Phase = "a read-only phase of a pipeline denies a write, and the model reads which one",
+    Sequence = "a sequence rule denies a command after a protected file was read, and the model reads which one",
 }
 
 impl fmt::Display for Claim {

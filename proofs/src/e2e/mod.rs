@@ -16,6 +16,7 @@
 //! | hooks that a person lets Codex CLI trust | [`trusted`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
+//! | rules of a team: decisions, boundaries, ceremonies, phases, sequences | [`team`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | a person who approves a call, or confirms changed rules | [`approval`], [`reload`], [`terminal`] |
 //! | the page of the results | [`page`] |
@@ -37,6 +38,7 @@ mod sandbox;
 mod script;
 mod server;
 pub(crate) mod stand_in;
+mod team;
 #[cfg(unix)]
 mod terminal;
 mod tree;
@@ -138,8 +140,14 @@ fn report(all: &[Results], bless: bool) -> Result {
     Err(Error::new(format!("`{PAGE}` differs from the results; run `cargo xtask e2e --bless`")))
 }
 
-/// Builds `hooks`, and returns its path.
+/// Variable with the path of a built `hooks`, set by `cargo xtask ci`.
+const PROGRAM: &str = "HOOKS_PROGRAM";
+
+/// Builds `hooks` unless there is one already, and returns its path.
 fn build() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os(PROGRAM) {
+        return Ok(path.into());
+    }
     Program::cargo(["build", "--quiet", "--package", "tower-hooks-cli"]).run()?;
     let here = std::env::current_exe()?;
     let name = format!("hooks{}", std::env::consts::EXE_SUFFIX);

@@ -2,7 +2,7 @@
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that
 //! asks a person; with rules that change; with a budget that the session uses up; with a deny list of the client
 //! itself, without and with rules that allow; with all of its [`lists`]; in the places of [`places`]; with the
-//! settings of the machine; with the subagents of [`tree`].
+//! settings of the machine; with the subagents of [`tree`]; with the rules of a [`team`].
 
 use std::fmt;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::clients::{Runnable, Trust};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
-use super::{lists, places, stand_in, tree};
+use super::{lists, places, stand_in, team, tree};
 use crate::error::{Error, Result};
 
 /// Time limit of a client for one run.
@@ -148,6 +148,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     #[cfg(unix)]
     super::trusted::prove(client, program, hooks, &mut results)?;
     tree::prove(client, program, hooks, &mut results)?;
+    team::prove(client, program, hooks, &mut results)?;
     Ok(results)
 }
 

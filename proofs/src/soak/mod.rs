@@ -1,8 +1,9 @@
 //! Long runs: the log with millions of records ([`log`]), the Scribe with agents that are killed
-//! ([`scribe`]), and one process with sessions by the million ([`sessions`]).
+//! ([`scribe`]), one process with sessions by the million ([`sessions`]), and rules about the order of calls ([`sequences`]).
 
 mod log;
 mod scribe;
+mod sequences;
 mod sessions;
 
 use crate::error::{Error, Result};
@@ -15,9 +16,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     match arguments {
         ["log", arguments @ ..] => log::run(arguments),
         ["scribe", arguments @ ..] => scribe::run(arguments),
+        ["sequences", arguments @ ..] => sequences::run(arguments),
         ["sessions", arguments @ ..] => sessions::run(arguments),
         _ => Err(Error::new(
-            "name what is to be soaked: `log`, `scribe` or `sessions`; see `cargo xtask help`",
+            "name what is to be soaked: `log`, `scribe`, `sequences` or `sessions`; see `cargo xtask help`",
         )),
     }
 }
@@ -27,13 +29,14 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
 /// # Errors
 /// Returns an error if something was lost or done twice.
 pub(crate) fn check() -> Result {
-    scribe::check()
+    scribe::check()?;
+    sequences::check()
 }
 
 /// Parses a number.
 ///
 /// # Errors
 /// Returns an error if the text is not a number.
-fn number(text: &str) -> Result<u64> {
+pub(crate) fn number(text: &str) -> Result<u64> {
     text.replace('_', "").parse().map_err(|cause| Error::doing(format!("`{text}`"), cause))
 }

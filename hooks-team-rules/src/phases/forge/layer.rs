@@ -57,6 +57,11 @@ impl ForgeCompat {
         Self { disk, workers, effects: PhaseEffects::default() }
     }
 
+    /// Adds to the `effects` of earlier scripts.
+    pub(crate) fn continuing(self, effects: PhaseEffects) -> Self {
+        Self { effects, ..self }
+    }
+
     /// Returns the commits that the host has to make.
     pub fn effects(&self) -> &PhaseEffects {
         &self.effects

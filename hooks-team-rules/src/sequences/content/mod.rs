@@ -8,7 +8,7 @@ mod decode;
 mod set;
 mod texts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::Value;
 
@@ -27,20 +27,50 @@ const SHORTEST_TOKEN: usize = 7;
 /// Base of the rolling hash: an odd number with many bits set.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns the pieces of a result that are stored.
-pub(super) fn pieces_of(result: &Value, error: Option<&str>) -> BTreeSet<u64> {
-    let mut pieces = BTreeSet::new();
+/// Returns the pieces of a result that are stored; `None` if they are more than a rule keeps, or the result is too long to
+/// be read. The rest of such a result is not read.
+pub(super) fn pieces_of(result: &Value, error: Option<&str>) -> Option<BTreeSet<u64>> {
+    let (mut pieces, mut room, mut is_whole) = (BTreeSet::new(), decode::ROOM, true);
     let mut enter = |text: &str| {
-        let runs = runs(text);
-        if runs.len() < SPREAD {
-            pieces.extend(runs.iter().min());
+        if is_whole {
+            is_whole = take(text, &mut room) && add_pieces(text, &mut pieces);
         }
-        pieces.extend(runs.windows(SPREAD).filter_map(|near| near.iter().min()));
-        pieces.extend(tokens(text));
     };
     each_text(result, &mut enter);
     error.into_iter().for_each(enter);
-    pieces
+    is_whole.then_some(pieces)
+}
+
+/// Takes the length of a text from the room that is left. `false` if it is longer.
+fn take(text: &str, room: &mut usize) -> bool {
+    room.checked_sub(text.len()).map(|left| *room = left).is_some()
+}
+
+/// Adds the pieces of a text; `false` if there are too many.
+fn add_pieces(text: &str, pieces: &mut BTreeSet<u64>) -> bool {
+    let (mut near, mut is_short) = (VecDeque::with_capacity(SPREAD), true);
+    for run in runs(text) {
+        near.push_back(run);
+        if near.len() < SPREAD {
+            continue;
+        }
+        is_short = false;
+        pieces.extend(near.iter().min());
+        near.pop_front();
+        if pieces.len() > set::MOST {
+            return false;
+        }
+    }
+    if is_short {
+        pieces.extend(near.iter().min());
+    }
+    for token in tokens(text) {
+        pieces.insert(token);
+        if pieces.len() > set::MOST {
+            return false;
+        }
+    }
+    true
 }
 
 /// The pieces of the arguments of a call, in all encodings; `None` if they are too long.
@@ -60,21 +90,25 @@ pub(super) fn all_pieces(arguments: &Value) -> Option<Vec<u64>> {
 }
 
 /// Returns the hash of each run of letters and digits.
-fn runs(text: &str) -> Vec<u64> {
-    let letters: Vec<u64> =
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).map(u64::from).collect();
+fn runs(text: &str) -> impl Iterator<Item = u64> {
+    let mut letters =
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).map(u64::from);
     let oldest = (0..RUN).fold(1u64, |power, _| power.wrapping_mul(BASE));
-    let (mut hash, mut hashes) = (0u64, Vec::with_capacity(letters.len().saturating_sub(RUN - 1)));
-    for (at, letter) in letters.iter().enumerate() {
-        hash = hash.wrapping_mul(BASE).wrapping_add(letter + 1);
-        if let Some(left) = at.checked_sub(RUN).and_then(|left| letters.get(left)) {
-            hash = hash.wrapping_sub((left + 1).wrapping_mul(oldest));
+    let (mut hash, mut run) = (0u64, VecDeque::with_capacity(RUN + 1));
+    std::iter::from_fn(move || {
+        loop {
+            let letter = letters.next()?;
+            hash = hash.wrapping_mul(BASE).wrapping_add(letter + 1);
+            run.push_back(letter);
+            if run.len() > RUN {
+                let left: u64 = run.pop_front()?;
+                hash = hash.wrapping_sub((left + 1).wrapping_mul(oldest));
+            }
+            if run.len() == RUN {
+                return Some(mixed(hash));
+            }
         }
-        if at + 1 >= RUN {
-            hashes.push(mixed(hash));
-        }
-    }
-    hashes
+    })
 }
 
 /// Returns the hashes of the tokens that look like secrets: they have letters and digits.
@@ -108,7 +142,7 @@ mod tests {
     use super::*;
 
     fn is_found(result: &Value, arguments: &Value) -> bool {
-        let stored = pieces_of(result, None);
+        let stored = pieces_of(result, None).expect("it is short");
         all_pieces(arguments).expect("they are short").iter().any(|piece| stored.contains(piece))
     }
 
@@ -174,6 +208,18 @@ mod tests {
     fn arguments_without_end_are_not_searched() {
         assert_eq!(all_pieces(&json!("a".repeat(decode::ROOM + 1))), None);
         assert!(all_pieces(&json!("a b ".repeat(10_000))).is_some());
+    }
+
+    /// A long result costs no more memory than the pieces that are kept.
+    #[test]
+    fn results_without_end_are_too_many_pieces() {
+        assert_eq!(pieces_of(&json!("a".repeat(decode::ROOM + 1)), None), None);
+        let numbers: String = (0..100_000).map(|number| format!("{number:08x}")).collect();
+        assert_eq!(pieces_of(&json!(numbers), None), None);
+        let tokens: String = (0..100_000).map(|number| format!("key-{number:05} ")).collect();
+        assert_eq!(pieces_of(&json!([tokens]), None), None);
+        let short = pieces_of(&json!("a".repeat(decode::ROOM - 4)), Some("text")).map(|pieces| pieces.len());
+        assert_eq!(short, Some(1));
     }
 
     proptest! {

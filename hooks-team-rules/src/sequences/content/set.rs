@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// Most pieces of one rule in a session: those of about 10,000 letters and digits.
-pub(in super::super) const MOST: usize = 4_096;
+pub(super) const MOST: usize = 4_096;
 
 /// Digits of a piece in the text.
 const WIDTH: usize = 12;

@@ -79,13 +79,31 @@ async fn what_lifts_a_rule_has_to_start_after_it_and_run_alone() {
     let edit = || process.run("edit", json!({"path": "a"}), Ok(""));
     assert_eq!(process.bash("git push").await, Strength::NoOpinion);
     edit().await;
-    for command in ["true || cargo test", "cargo test; true", "ls"] {
+    for command in [
+        "true || cargo test",
+        "cargo test; true",
+        "ls",
+        "cargo test &",
+        "! cargo test",
+        "cargo test --help",
+        "cargo test --no-run",
+        "cargo test -- --list",
+        "cargo test || x=1",
+        "if cargo test; then cargo test; fi",
+        "cargo() { echo ok; }; cargo test",
+        "run() { cargo test; }",
+        "./cargo test",
+        "PATH=/tmp/bin cargo test",
+        "cargo test $MORE",
+    ] {
         process.bash(command).await;
         assert_eq!(process.bash("git push").await, Strength::Deny, "{command}");
     }
     process.run("bash", json!({"command": "cargo test"}), Err("exit code 101")).await;
     assert_eq!(process.bash("git push").await, Strength::Deny);
-    process.bash("cargo test").await;
+    process.run("bash", json!({"command": "cargo test", "run_in_background": true}), Ok("")).await;
+    assert_eq!(process.bash("git push").await, Strength::Deny);
+    process.bash("cargo test --workspace && cargo test --doc").await;
     assert_eq!(process.bash("git push").await, Strength::NoOpinion);
     // The test began before the edit was over.
     let test = PreToolUse::new("bash", json!({"command": "cargo test"}));

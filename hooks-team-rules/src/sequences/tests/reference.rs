@@ -1,6 +1,6 @@
 //! A reference that keeps the whole trace and reads the rules by definition; and the rules as they are, on random traces.
 //!
-//! `HOOKS_TRACES=100000 cargo test --profile fast -p tower-hooks-team-rules reference` compares more traces.
+//! `cargo xtask soak sequences`, or `HOOKS_TRACES=100000 cargo test --profile fast -p tower-hooks-team-rules reference` compares more traces.
 
 use std::time::Duration;
 
