@@ -6,6 +6,7 @@
 pub mod call;
 mod case;
 pub mod classic;
+#[cfg(feature = "machine")]
 pub mod context;
 pub mod directives;
 pub mod feed;

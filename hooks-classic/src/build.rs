@@ -13,6 +13,7 @@ use hooks_core::state::StateStore;
 use hooks_core::{Hooks, HooksBuilder, HooksConfig, PolicyErrors};
 use hooks_facts::calls::CallReader;
 use hooks_policies::config::GuardsSettings;
+use hooks_policies::rules::ReadChanges;
 use hooks_policies::{Guards, LockoutRegistry, StoredLockouts};
 use hooks_redaction::{ArgumentRecorder, Redaction};
 
@@ -40,12 +41,13 @@ pub struct StrictPolicies {
     lockouts: Option<Arc<LockoutRegistry>>,
     watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
+    changes: Option<Arc<dyn ReadChanges>>,
 }
 
 impl StrictPolicies {
     /// Creates the policies of `config`, which count in memory and start without lockouts.
     pub fn new(config: PolicyConfig) -> Self {
-        Self { config, store: None, lockouts: None, stored_lockouts: None, watch: None }
+        Self { config, store: None, lockouts: None, stored_lockouts: None, watch: None, changes: None }
     }
 
     /// Counts in `store` instead of in memory.
@@ -92,6 +94,13 @@ impl StrictPolicies {
         self
     }
 
+    /// Reads the content of calls with `changes`, for rules with `content` or `imports`.
+    #[must_use]
+    pub fn with_changes(mut self, changes: Arc<dyn ReadChanges>) -> Self {
+        self.changes = Some(changes);
+        self
+    }
+
     /// Reports to `watch` what the budget does and what each session spent.
     #[must_use]
     pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
@@ -106,11 +115,12 @@ impl HooksConfig for StrictPolicies {
     /// # Errors
     /// Returns all errors of the configuration; nothing is added in that case.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), PolicyErrors> {
-        let Self { config, store, lockouts, stored_lockouts, watch } = self;
+        let Self { config, store, lockouts, stored_lockouts, watch, changes } = self;
         let mut errors = PolicyErrors::default();
         let reader = CallReader::compile(&config.paths, &config.tools, &mut errors);
         let mut guards = Guards::new(GuardsSettings {
             write_guard: config.write_guard,
+            read_guard: config.read_guard,
             command_guard: config.command_guard,
             reviewer_lockout: config.reviewer_lockout,
             rules: config.rules,
@@ -118,6 +128,7 @@ impl HooksConfig for StrictPolicies {
         });
         guards = lockouts.into_iter().fold(guards.with_reader(&reader), Guards::with_lockouts);
         guards = stored_lockouts.into_iter().fold(guards, Guards::with_stored_lockouts);
+        guards = changes.into_iter().fold(guards, Guards::with_changes);
         let mut budgets = Budgets::new(BudgetsSettings {
             ask_user: config.ask_user,
             limits: config.limits,

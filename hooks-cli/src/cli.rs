@@ -183,7 +183,8 @@ pub(crate) struct Run {
   hooks init gemini --scope project      # this project, for Gemini CLI
   hooks init codex --dry-run             # what it would write
   hooks init codex --remove              # as it was before
-  hooks init squad                       # lay out the folder of a team
+  hooks init squad                       # lay out the folder of a team, with the agents of hooks.yaml
+  hooks init squad --from squad.json     # and those of an exported squad.config
 
 Clients: claude, codex, gemini, copilot, vscode, cursor, docker-agent, squad.
 What is in their settings stays, comments and layout too. Where there are no rules yet, a `hooks.yaml` is written.")]
@@ -207,6 +208,9 @@ pub(crate) struct Init {
     /// The file of the agents, for docker-agent
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// For `squad`: an exported `squad.config` (JSON) with the agents and routes of the team
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
     /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -76,6 +76,9 @@ pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (
         "metrics" | "sinks" if !has_log => {
             Some(Reach::Inert("they are fed from the log: add the section `audit`"))
         }
+        "prompts" => Some(prompts_in(config, client)),
+        "context" => Some(context_in(config, client)),
+        "rules" => Some(rules_in(config, client)),
         // Their events are named one by one.
         "hooks" if runs_all => Some(Reach::Works),
         "budget" if is_elsewhere => {
@@ -112,8 +115,10 @@ pub(crate) fn about_handlers(config: &Config, client: Client) -> Option<String> 
 pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
     Some(match section {
         "version" | "profile" | "self_protection" | "tenant" | "tenants" | "policies" | "store"
-        | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "command_guard"
-        | "reviewer_lockout" | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
+        | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "read_guard"
+        | "command_guard" | "reviewer_lockout" | "ask_user" | "audit" | "limits" | "limits.calls" => {
+            Reach::Works
+        }
         "rules" => rules(client),
         "sequences" => sequences(client),
         "limits.loops" => loops(client),
@@ -182,6 +187,23 @@ fn rules(client: Client) -> Reach {
         (true, true) => Reach::Works,
         (true, false) => Reach::Part("the client asks its own questions about calls that a rule allows"),
         (false, _) => CANNOT_ASK,
+    }
+}
+
+/// Effect of the rules that a file has: those with `results` need a client that withholds every result.
+fn rules_in(config: &Config, client: Client) -> Reach {
+    let judges_results = config.policy().rules.iter().any(|rule| rule.results.is_some());
+    let rows = events(client).into_iter().filter_map(|event| capabilities(client, event));
+    let of_results: Vec<_> = rows.filter(|row| row.event() == Some(EventKind::PostToolUse)).collect();
+    if !judges_results {
+        return rules(client);
+    }
+    match of_results.is_empty() {
+        true => Reach::Part("rules with `results` have no effect: the client reports no results"),
+        false if of_results.iter().all(|row| row.can(Wish::Deny) == Ability::Yes) => rules(client),
+        false => Reach::Part(
+            "a result that a rule with `results` denies is not withheld at every event; where it cannot be, the run ends",
+        ),
     }
 }
 
@@ -262,6 +284,18 @@ fn context(client: Client) -> Reach {
     }
 }
 
+/// Effect of the options of `context` that a file has: few clients take a model.
+fn context_in(config: &Config, client: Client) -> Reach {
+    let names_model = config.context().context.as_ref().is_some_and(|context| context.model.is_some());
+    let takes_model = can(client, EventKind::SessionStart, Wish::Model);
+    match context(client) {
+        Reach::Works if names_model && !takes_model => {
+            Reach::Part("`model` has no effect: the client takes no model from a hook")
+        }
+        reach => reach,
+    }
+}
+
 fn compaction(client: Client) -> Reach {
     match can(client, EventKind::PreCompact, Wish::Context) {
         true => Reach::Part("only `context` and `not_below_percent` have an effect"),
@@ -270,22 +304,39 @@ fn compaction(client: Client) -> Reach {
 }
 
 fn session_end(client: Client) -> Reach {
-    match reports(client, EventKind::SessionEnd) {
-        true => {
-            Reach::Part("counts that only one process knows are missing: decisions, rewrites, denials, cost")
+    let (ends, results) = (reports(client, EventKind::SessionEnd), reports(client, EventKind::PostToolUse));
+    let has_tokens = reports(client, EventKind::AfterModelCall) || TranscriptLedger::new(client).is_some();
+    match (ends, results, has_tokens) {
+        (true, true, true) => Reach::Works,
+        (true, true, false) => Reach::Part("tokens are not counted: the client reports none"),
+        (true, false, _) => Reach::Part("tool calls are not counted: the client reports no results"),
+        (false, _, _) => {
+            Reach::Part("the client reports no end of a session; the next start ends it a day later")
         }
-        false => Reach::Part("the client reports no end of a session; the next start ends it a day later"),
     }
 }
 
 fn prompts(client: Client) -> Reach {
     let wish = |wish| best(client, EventKind::UserPromptSubmitted, wish);
+    let takes_context = wish(Wish::Context).is_some_and(|ability| ability != Ability::No);
     match (wish(Wish::Rewrite), wish(Wish::Deny)) {
         (Some(Ability::Yes), _) => Reach::Works,
-        (_, Some(Ability::Yes)) => {
-            Reach::Part("a prompt cannot be changed, so it is denied where it would be")
-        }
+        (_, Some(Ability::Yes)) if takes_context => Reach::Part(
+            "a message that `scrub` would change is denied, as the client cannot replace it; texts of `required` are added as context",
+        ),
+        (_, Some(Ability::Yes)) => Reach::Part(
+            "a message that `scrub` or `required` would change is denied, as the client cannot replace it; it takes no context with one",
+        ),
         _ => Reach::Inert("the client takes no answer to a prompt"),
+    }
+}
+
+/// Effect of the options of `prompts` that a file has: only `scrub` changes a message itself.
+fn prompts_in(config: &Config, client: Client) -> Reach {
+    let scrubs = config.context().prompts.as_ref().is_some_and(|prompts| prompts.scrub);
+    match can(client, EventKind::UserPromptSubmitted, Wish::Context) && !scrubs {
+        true => Reach::Works,
+        false => prompts(client),
     }
 }
 
@@ -446,6 +497,42 @@ What each section of `hooks.yaml` does behind each client that calls `hooks run`
         assert_eq!(silent_handlers(&config(&text), Client::Claude), ["before_llm_call", "turn_end"]);
         assert_eq!(silent_handlers(&config(&text), Client::Gemini), ["on_error", "turn_end"]);
         assert!(silent_handlers(&config(&text), Client::DockerAgent).is_empty());
+    }
+
+    #[test]
+    fn options_of_prompts_that_a_client_cannot_do_are_named() {
+        let cell = |options: &str, client| {
+            let config = Config::parse(&format!("version: 1\nprompts: {options}\n"), "hooks.yaml").unwrap();
+            limited(&config, client).find(|(name, _)| *name == "prompts").map(|(_, reach)| reach)
+        };
+        let (scrub, required) = ("{ scrub: true }", "{ required: [Keep to the law.] }");
+        for client in [Client::Claude, Client::Codex, Client::Gemini, Client::DockerAgent] {
+            assert_eq!((cell("{}", client), cell(required, client)), (None, None), "{client}");
+            let why = cell(scrub, client).and_then(Reach::note).unwrap();
+            assert!(
+                why.contains("`scrub` would change is denied") && why.contains("as context"),
+                "{client}: {why}"
+            );
+        }
+        for client in [Client::VsCode, Client::Cursor] {
+            for options in [scrub, required] {
+                let why = cell(options, client).and_then(Reach::note).unwrap();
+                assert!(why.contains("`scrub` or `required` would change is denied"), "{client}: {why}");
+            }
+        }
+        assert_eq!((cell(scrub, Client::Copilot), cell(required, Client::Copilot)), (None, None));
+    }
+
+    #[test]
+    fn rules_for_results_are_named_where_a_result_cannot_be_withheld() {
+        let cell = |results: &str, client| {
+            let text = format!("version: 1\nrules: [{{ name: a, tools: [bash]{results} }}]\n");
+            let config = Config::parse(&text, "hooks.yaml").unwrap();
+            limited(&config, client).find(|(name, _)| *name == "rules").map(|(_, reach)| reach)
+        };
+        assert_eq!(cell("", Client::Claude), None);
+        let why = cell(", results: failed", Client::Claude).and_then(Reach::note).unwrap();
+        assert!(why.contains("the run ends"), "{why}");
     }
 
     #[test]

@@ -454,3 +454,129 @@ fn the_other_scope_is_mentioned_if_it_is_wired() {
         second.out
     );
 }
+
+const EXPORTED: &str = r##"{
+  "version": "1.0.0",
+  "team": {"name": "Apollo", "description": "Flies to the moon", "members": ["@eecom", "fido"]},
+  "agents": [
+    {"name": "eecom", "role": "Core | Dev", "description": "Keeps the lights on",
+     "model": {"preferred": "claude-sonnet-4.5", "rationale": "code"},
+     "capabilities": [{"name": "typescript", "level": "expert"}, {"name": "testing", "level": "basic"}]},
+    {"name": "retro", "role": "Docs", "charter": "# Retro\n\nInline.\n", "status": "retired"},
+    {"name": "guido", "role": "Guidance", "charter": "charters/guido.md"}
+  ],
+  "defaults": {"model": "claude-haiku-4.5"},
+  "routing": {
+    "rules": [{"pattern": "core-*", "agents": ["@eecom", "@fido"], "tier": "full", "description": "the core"}],
+    "defaultAgent": "@eecom", "fallback": "ask"
+  },
+  "hooks": {"blockedCommands": ["rm -rf"]},
+  "casting": {}
+}"##;
+
+#[test]
+fn an_exported_team_becomes_files() {
+    let place = TestProject::new();
+    place.put("squad.json", EXPORTED);
+    place.put("charters/guido.md", "# Guido\n\nFrom a file.\n");
+    // What exists stays.
+    place.put(".squad/agents/fido/charter.md", "# Fido, as I wrote it\n");
+    let ran = place.hooks(&["init", "squad", "--from", "squad.json"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert!(
+        ran.out.contains("not taken over: `hooks`, `casting`") && ran.out.contains("policies/squad.json"),
+        "{}",
+        ran.out
+    );
+
+    let team = place.text(".squad/team.md");
+    assert!(team.starts_with("# Apollo\n\n> Flies to the moon\n"), "{team}");
+    assert!(
+        team.contains("| eecom | Core \\| Dev | `.squad/agents/eecom/charter.md` | ✅ Active |"),
+        "{team}"
+    );
+    assert!(team.contains("| retro | Docs | `.squad/agents/retro/charter.md` | 💤 Retired |"), "{team}");
+    assert!(team.contains("| fido |"), "{team}");
+    let charter = place.text(".squad/agents/eecom/charter.md");
+    assert!(
+        charter.contains("> Keeps the lights on") && charter.contains("- **Expertise:** typescript, testing"),
+        "{charter}"
+    );
+    assert!(charter.contains("- **Preferred:** claude-sonnet-4.5\n- **Rationale:** code\n"), "{charter}");
+    assert_eq!(place.text(".squad/agents/retro/charter.md"), "# Retro\n\nInline.\n");
+    assert_eq!(place.text(".squad/agents/guido/charter.md"), "# Guido\n\nFrom a file.\n");
+    assert_eq!(place.text(".squad/agents/fido/charter.md"), "# Fido, as I wrote it\n");
+    let routing = place.text(".squad/routing.md");
+    assert!(routing.contains("| core-* | eecom, fido | the core |"), "{routing}");
+    assert!(routing.contains("2. Work that no row names goes to eecom.\n3. If several"), "{routing}");
+    let again = place.hooks(&["init", "squad", "--from", "squad.json"]);
+    assert!(
+        again.out.contains("nothing to do") && again.out.contains("unchanged: add the members"),
+        "{}",
+        again.out
+    );
+}
+
+#[test]
+fn the_agents_of_the_rules_become_files() {
+    let place = TestProject::new();
+    place.put(
+        "hooks.yaml",
+        "version: 1
+boundaries: { agents: { Backend: { writes: [src/api/**], reads: [src/**] }, ops: { writes: [] } } }
+context: { model: { agents: { backend: claude-opus-4-5 } } }
+routes:
+  agents: { backend: { capabilities: [sql] }, lead: {} }
+  rules:
+    - { name: releases, words: [release, deploy], to: ['*'], instead: [lead], reason: releases are the lead's }
+    - { name: no interns, to: [intern*] }
+",
+    );
+    let ran = place.hooks(&["init", "squad"]);
+    assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+    let team = place.text(".squad/team.md");
+    for member in ["Backend", "ops", "lead"] {
+        assert_eq!(team.matches(&format!("| {member} |")).count(), 1, "{team}");
+    }
+    assert!(!team.contains("intern"), "{team}");
+    let charter = place.text(".squad/agents/backend/charter.md");
+    assert!(
+        charter.contains("```boundaries\nwrites: [\"src/api/**\"]\nreads: [\"src/**\"]\n```\n"),
+        "{charter}"
+    );
+    assert!(
+        charter.contains("**Expertise:** sql") && charter.contains("**Preferred:** claude-opus-4-5"),
+        "{charter}"
+    );
+    assert!(place.text(".squad/agents/ops/charter.md").contains("```boundaries\nwrites: []\n```\n"));
+    let routing = place.text(".squad/routing.md");
+    assert!(routing.contains("| release, deploy | lead | releases are the lead's |"), "{routing}");
+    // The files are as good as the rules: `hooks check` reads the boundaries of the charters.
+    let check = place.hooks(&["check", "hooks.yaml"]);
+    assert_eq!(check.status, Some(0), "{}{}", check.out, check.err);
+}
+
+#[test]
+fn a_team_that_cannot_be_read_is_refused_and_nothing_is_written() {
+    let place = TestProject::new();
+    place.put("squad.config.ts", "export default defineSquad({});\n");
+    place.put("broken.json", "{\"agents\": [{\"role\": 1}]}");
+    place.put("twice.json", r#"{"agents": [{"name": "a"}, {"name": "A"}]}"#);
+    place.put("outside.json", r#"{"agents": [{"name": "../../x"}]}"#);
+    place.put("missing.json", r#"{"agents": [{"name": "a", "charter": "nowhere.md"}]}"#);
+    for (file, why) in [
+        ("squad.config.ts", "JSON.stringify(m.default)"),
+        ("broken.json", "no exported `squad.config`"),
+        ("twice.json", "given twice"),
+        ("outside.json", "../../x"),
+        ("missing.json", "nowhere.md` cannot be read"),
+        ("none.json", "none.json"),
+    ] {
+        let ran = place.hooks(&["init", "squad", "--from", file]);
+        assert_eq!(ran.status, Some(2), "{file}: {}", ran.out);
+        assert!(ran.err.contains(why), "{file}: {}", ran.err);
+        assert!(!place.work().join(".squad/team.md").exists(), "{file}");
+    }
+    let other = place.hooks(&["init", "claude", "--from", "broken.json"]);
+    assert!(other.status == Some(2) && other.err.contains("`--from` is for `squad`"), "{}", other.err);
+}

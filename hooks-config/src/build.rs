@@ -38,6 +38,7 @@ use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
 use super::reload::{Earlier, ReloadConfig};
+use super::rule_content::DecisionReader;
 use super::scribe;
 use super::spawn;
 use super::squad;
@@ -192,7 +193,7 @@ impl Kept {
 
     /// Memory that the layers of context have of sessions: notes that must survive a compaction, and counts
     /// until the session's end.
-    pub(super) const fn sessions(&self) -> &SessionMemory {
+    pub const fn sessions(&self) -> &SessionMemory {
         &self.sessions
     }
 
@@ -316,6 +317,7 @@ pub(super) fn build(
                 _ => None,
             };
             let known = models.as_ref().and_then(Option::as_ref);
+            builder = context.add_model_choice(builder);
             for guards in &further.all {
                 add_further(&mut builder, guards, policy, &kept, tenancy, root, mistakes);
             }
@@ -360,7 +362,7 @@ pub(super) fn build(
                 store_thread: state.store_thread,
                 redaction: policy.redaction.as_ref(),
             };
-            builder = context.add_to(builder, &kept, &around);
+            builder = context.add_to(builder, &kept, &around, host);
             // After the others, so that it counts their changes of an event.
             let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();
@@ -408,7 +410,7 @@ fn strict(
     tenancy: Option<&Tenancy>,
 ) -> Result<HooksBuilder, PolicyErrors> {
     let store = of_tenants(kept, tenancy);
-    let mut policies = StrictPolicies::new(policy).with_store(store);
+    let mut policies = StrictPolicies::new(policy).with_store(store).with_changes(Arc::new(DecisionReader));
     if let Some(watch) = &kept.watch {
         policies = policies.with_spend_watch(Arc::clone(watch));
     }

@@ -9,6 +9,7 @@ use hooks_context::TeamPlace;
 use hooks_context::auto::AutoContext;
 use hooks_context::compaction::Compacting;
 use hooks_context::config::{CompactionConfig, ContextConfig, SessionEndConfig};
+use hooks_context::model_choice::ModelChoices;
 use hooks_context::prompt::PromptConfig;
 use hooks_context::session_end::SessionEnding;
 use hooks_context::source::{FileSource, Threads};
@@ -23,8 +24,10 @@ use serde_json::{Map, Value};
 
 use super::audit;
 use super::build::Kept;
+use super::command::Host;
 use super::error::Mistakes;
 use super::notices;
+use super::open_work::{self, WorkSource};
 use super::paths::resolved;
 use super::plain;
 use super::prompts;
@@ -99,6 +102,9 @@ pub(super) fn take(
     if let Some(config) = &read.notices {
         notices::check(config, tree, mistakes);
     }
+    if let Some(work) = read.session_end.as_ref().and_then(|config| config.open_work.as_ref()) {
+        open_work::check(work, &format!("{SESSION_END}.open_work"), tree, mistakes);
+    }
     read
 }
 
@@ -113,15 +119,34 @@ impl ContextSections {
         own_folders([of_end, of_scribe, of_notices].into_iter().flatten(), path)
     }
 
+    /// Adds the choice of models. It comes before budgets, which may choose a cheaper one.
+    pub(super) fn add_model_choice(&self, builder: HooksBuilder) -> HooksBuilder {
+        let Some(config) = &self.context else { return builder };
+        let Some(choice) = &config.model else { return builder };
+        let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
+        ModelChoices::new(choice.clone(), team, Threads).add_to(builder)
+    }
+
     /// Adds the hooks of the sections. The store of `kept` remembers what sessions were given; the memory of
     /// sessions in `kept` holds the rest.
-    pub(super) fn add_to(&self, mut builder: HooksBuilder, kept: &Kept, around: &Around<'_>) -> HooksBuilder {
+    pub(super) fn add_to(
+        &self,
+        mut builder: HooksBuilder,
+        kept: &Kept,
+        around: &Around<'_>,
+        host: &Host,
+    ) -> HooksBuilder {
         let context = self.context.as_ref().map(|config| auto_context(config, kept.store()));
         // Before the others: a start first puts the leftovers of killed sessions in order.
         if let Some(config) = &self.session_end {
             let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
             let ending = SessionEnding::new(team, Threads).with(config.settings());
-            let ending = ending.remembering_in(kept.sessions()).within(PUTTING_AWAY, Arc::new(TokioTimer));
+            let ending = ending.remembering_in(kept.sessions()).counting_in(Arc::clone(kept.store()));
+            let ending = ending.within(PUTTING_AWAY, Arc::new(TokioTimer));
+            let ending = match &config.open_work {
+                Some(work) => ending.watching(WorkSource::new(work, host, around.redaction)),
+                None => ending,
+            };
             builder = ending.add_to(builder);
         }
         if let Some(context) = &context {

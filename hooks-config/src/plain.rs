@@ -102,7 +102,8 @@ tenant: acme
 tenants: [other]
 tools: { save_document: write }
 paths: { root: /srv, case_insensitive: false }
-write_guard: { allow: [src/**], deny: [src/x], missing_path: ask }
+write_guard: { allow: [src/**], deny: [src/x], missing_path: ask, agents: { ada: { allow: [docs/**] } } }
+read_guard: { deny: ['**/.env'], except: [a], unknown: ask }
 command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
 redaction: { patterns: { TICKET: 'T-[0-9]+' } }
@@ -113,10 +114,12 @@ spawn: { depth: 2, lease: 5m }
 budget: { limits: [{ of: session, per: session, usd: 2.5 }], prices: [{ model: m, input: 3, output: 15.5 }] }
 protected: [Makefile]
 store: { path: state.db }
-context: { team: .squad, session: 3000, child: 0, turn: 500, deadline: 2s, history: 5, decisions: 5, skills: 3, files: [A.md] }
+context: { team: .squad, session: 3000, child: 0, turn: 500, deadline: 2s, history: 5, decisions: 5, skills: 3, files: [A.md], model: { default: small, agents: { lead: large }, charters: true } }
 compaction: { keep: 1000, summary: 500, outputs: [bash], not_below_percent: 50 }
-session_end: { team: .squad, history_above: 2000, keep: 5, metrics: true, recap: false, abandoned_after: 1h }
+session_end: { team: .squad, history_above: 2000, keep: 5, metrics: true, recap: false, abandoned_after: 1h, open_work: { name: todo, file: TODO.md, most: 5 } }
 boundaries: { team: .squad, others: deny, agents: { Ada: { writes: [src/**], reads: [docs/**] } } }
+decisions: { team: .squad, archive: false, editors: [Ada] }
+sequences: [{ name: tested-pushes, never: [{ commands: [git push] }], unless: [{ commands: [cargo test] }], within: 10m, reason: why }]
 ceremonies: { team: .squad, closes: [writes], focused: 10m, extended: 1h, gates: { Review: { closes: [commands], tools: [x], participants: [Ada], time: 5m, started_by: [y], ended_by: [z] } } }
 routes: { team: .squad, most: 3, urgent: high, others: allow, agents: { Ada: { capabilities: [sql], most: 2, instead: [Bob] } }, rules: [{ name: r, action: deny, from: [a], to: [b], words: [c], at_least: low, at_most: high, requires: [sql], instead: [Ada], reason: why }] }
 prompts: { team: .squad, author: ada, recent_decisions: 3, ceremonies: true, conventions: [commits], required: [Be kind.], scrub: true }
@@ -126,6 +129,7 @@ models:
   routing: { tiers: { premium: [large] }, agents: { Ripley: premium } }
 rules:
   - { name: publishing, action: ask, commands: [git push], reason: leaves, match: [{ tool: bash, args: { command: git push } }] }
+  - { name: hosts, tools: [/web_.*/], args: { url: { host: [a.com], not: true }, n: { min: 0.5, max: 2 }, x: { is: [y], matches: z } }, results: failed }
 ";
 
     fn node(text: &str) -> Node {

@@ -108,3 +108,36 @@ fn worker(child: Child) -> Worker {
         task: Some(child.task).filter(|task| !task.is_empty()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::event::{PreToolUse, SubagentStart};
+    use hooks_team::Team;
+    use hooks_team::tools::{Status, StatusArgs};
+    use serde_json::json;
+    use tower::ServiceExt;
+
+    use super::super::Config;
+    use super::*;
+
+    /// A call of a tool holds the place of a child until that starts.
+    #[tokio::test]
+    async fn the_status_tool_lists_children_that_wait_apart_from_those_at_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let hooks = Config::parse("version: 1\nspawn: { concurrent: 4 }", "hooks.yaml").unwrap().hooks();
+        let context = Arc::new(HookContext::new("s", "lead").with_environment(hooks_system::system()));
+        hooks.on(context.clone()).subagent_start(SubagentStart::new("tester", "the API")).await.commit();
+        let mut at_call = HookContext::clone(&context);
+        at_call.call_id = Some("call-1".to_owned());
+        let call = PreToolUse::new("Task", json!({"subagent_type": "docs", "prompt": "write"}));
+        hooks.on(at_call).pre_tool_use(call).await.commit();
+
+        let agents = SpawnedAgents::new(hooks.extension::<SpawnBudget>().unwrap()).at_most(4);
+        let disk = Arc::new(hooks_system::StdFileSystem);
+        let team = Team::new(disk, folder.path(), &hooks_system::system());
+        let status = Status::new(team, Arc::new(agents.in_session(context)));
+        let text = status.oneshot(StatusArgs::default()).await.unwrap().text;
+        assert!(text.starts_with("1 sessions of 4;"), "{text}");
+        assert!(text.contains("1 waiting for a place\n- tester (, active)\n- docs (, waiting)"), "{text}");
+    }
+}

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::auto::AutoSettings;
 use crate::compaction::CompactionSettings;
+use crate::model_choice::ModelChoiceConfig;
 use crate::session_end::SessionEndSettings;
 use crate::source::team::Limits;
 
@@ -51,6 +52,8 @@ pub struct ContextConfig {
     pub skills: usize,
     /// Further files that are given whole.
     pub files: Vec<PathBuf>,
+    /// Models that sessions and children begin with.
+    pub model: Option<ModelChoiceConfig>,
 }
 
 /// Texts that survive a compaction. Budgets are in tokens.
@@ -107,6 +110,37 @@ pub struct SessionEndConfig {
     #[serde(with = "hooks_core::duration")]
     #[schemars(with = "String")]
     pub abandoned_after: Duration,
+    /// Source of work that is still open.
+    pub open_work: Option<OpenWorkConfig>,
+}
+
+/// Source of work that is still open at the end of a session: a command or a file.
+///
+/// ```
+/// use hooks_context::config::SessionEndConfig;
+///
+/// let config: SessionEndConfig = serde_json::from_str(r#"{"open_work": {"command": "gh issue list"}}"#)?;
+/// let work = config.open_work.ok_or("it is set")?;
+/// assert_eq!((work.command.as_deref(), work.most), (Some("gh issue list"), 20));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenWorkConfig {
+    /// Name of the source in the files.
+    pub name: Option<String>,
+    /// Shell line whose output has one item on each line. It runs in the folder of the project.
+    pub command: Option<String>,
+    /// Markdown file whose open tasks (`- [ ]`) are the items, relative to the folder of the project.
+    pub file: Option<PathBuf>,
+    /// The most items; the number of further ones is written.
+    pub most: usize,
+}
+
+impl Default for OpenWorkConfig {
+    fn default() -> Self {
+        Self { name: None, command: None, file: None, most: 20 }
+    }
 }
 
 /// Default team folder.
@@ -160,8 +194,8 @@ impl Default for ContextConfig {
         let (AutoSettings { session, child, turn, deadline }, limits) =
             (AutoSettings::default(), Limits::default());
         let Limits { history, decisions, skills } = limits;
-        let (team, files) = (TEAM.into(), Vec::new());
-        Self { team, session, child, turn, deadline, history, decisions, skills, files }
+        let (team, files, model) = (TEAM.into(), Vec::new(), None);
+        Self { team, session, child, turn, deadline, history, decisions, skills, files, model }
     }
 }
 
@@ -176,6 +210,6 @@ impl Default for SessionEndConfig {
     fn default() -> Self {
         let SessionEndSettings { history_above, keep, metrics, recap, abandoned_after } =
             SessionEndSettings::default();
-        Self { team: TEAM.into(), history_above, keep, metrics, recap, abandoned_after }
+        Self { team: TEAM.into(), history_above, keep, metrics, recap, abandoned_after, open_work: None }
     }
 }

@@ -10,6 +10,7 @@
 //! | [`compaction`] | texts that survive when a conversation is compacted |
 //! | [`config`] | the same as plain data, for a configuration file |
 //! | [`directive`] | standing wishes of a user, found in messages |
+//! | [`model_choice`] | models that sessions and children begin with |
 //! | [`prompt`] | checks and additions to a user's message before a model sees it |
 //! | [`session_end`] | archives, metrics and recaps at the end of a session |
 //! | [`source`] | sources of context |
@@ -54,6 +55,7 @@ pub mod compaction;
 pub mod config;
 pub mod directive;
 mod limit;
+pub mod model_choice;
 pub mod prompt;
 pub mod session_end;
 mod sessions;

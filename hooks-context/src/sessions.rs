@@ -44,6 +44,13 @@ pub struct SessionMemory {
     pub(crate) told: Arc<Told>,
 }
 
+impl SessionMemory {
+    /// Counts of running sessions.
+    pub const fn tally(&self) -> &Arc<SessionTally> {
+        &self.tally
+    }
+}
+
 /// One `T` for each session, for a limited number of sessions. Beyond the limit, the session that was not
 /// touched for the longest time is forgotten. A session belongs to one tenant: the same id of another tenant
 /// is another session.

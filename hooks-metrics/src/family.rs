@@ -137,6 +137,8 @@ families! {
         "Denials, by the policy and the rule of the reason that is shown.";
     Prompts "hooks.prompts" "hooks_prompts_total" "{prompt}" Counter, [Tenant Team Agent Verdict]
         "Messages of users, by the final verdict.";
+    Directives "hooks.directives" "hooks_directives_total" "{directive}" Counter, [Tenant Team Agent Type]
+        "Standing wishes that were found in messages of users, by their mode.";
     ToolCalls "hooks.tool.calls" "hooks_tool_calls_total" "{call}" Counter, [Tenant Team Agent Tool Outcome]
         "Tool calls that ran, by what came of them.";
     ToolDuration "hooks.tool.duration" "hooks_tool_duration_seconds" "s" Histogram(WORK), [Tenant Team Agent Repo Tool]

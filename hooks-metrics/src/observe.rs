@@ -183,6 +183,12 @@ impl Metrics {
         self.add(Row::Prompts, [who.tenant, who.team, who.agent, verdict], 1);
     }
 
+    /// Counts a standing wish by its mode.
+    pub(super) fn wished(&self, who: Who, mode: &str) {
+        let mode = self.name(Label::Type, mode);
+        self.add(Row::Directives, [who.tenant, who.team, who.agent, mode], 1);
+    }
+
     /// Counts a session that ended.
     pub(super) fn session_ended(&self, who: Who, reason: &str, duration: Duration) {
         let reason = self.name(Label::Reason, reason);
@@ -205,6 +211,9 @@ impl Count for PostToolUse {
 impl Count for UserPromptSubmitted {
     fn count(metrics: &Metrics, who: Who, _request: &HookRequest<Self>, outcome: &Self::Outcome) {
         metrics.prompted(who, metrics.name(Label::Verdict, outcome.strength().name()));
+        for directive in outcome.notes().into_iter().flat_map(|notes| &notes.directives) {
+            metrics.wished(who, &directive.mode);
+        }
     }
 }
 

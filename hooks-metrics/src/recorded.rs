@@ -64,6 +64,8 @@ pub struct RecordedEvent<'r> {
     pub usage: Option<Usage>,
     /// Cost of the model call.
     pub cost: Option<MicroUsd>,
+    /// Modes of the standing wishes in a message.
+    pub directives: &'r [String],
 }
 
 impl RecordedEvent<'_> {
@@ -86,6 +88,7 @@ impl RecordedEvent<'_> {
             duration: None,
             usage: None,
             cost: None,
+            directives: &[],
         }
     }
 }
@@ -112,6 +115,9 @@ impl Metrics {
             && let Some(strength) = event.strength
         {
             self.decided(who, event, strength);
+        }
+        for mode in event.directives {
+            self.wished(who, mode);
         }
         let child = event.child.unwrap_or_default();
         match event.kind {

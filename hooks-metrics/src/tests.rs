@@ -306,13 +306,27 @@ fn prompts_and_tokens_of_children_are_counted() {
     let metrics = Metrics::default();
     let at = HookContext::new("s", "lead");
     let prompt = HookRequest::new(at.clone(), UserPromptSubmitted::new("hi", PromptKind::default()));
-    metrics.observe(&prompt, &PromptOutcome::default());
+    let directive = |mode: &str| hooks_core::Directive { text: "x".to_owned(), mode: mode.to_owned() };
+    let mut found = hooks_core::ContextPatch::default();
+    found.directives = vec![directive("never"), directive("never"), directive("always")];
+    metrics.observe(&prompt, &PromptOutcome::noting(found));
     let mut stop = SubagentStop::default();
     stop.agent_name = "tester".to_owned();
     stop.model = Some("haiku".to_owned());
     (stop.tokens_used, stop.duration_ms, stop.status) = (700, 2_000, ChildStatus::Completed);
     metrics.observe(&HookRequest::new(at, stop), &Default::default());
     assert_eq!(sum(&metrics, "hooks_prompts_total", &[("agent", "lead")]), 1.0);
+    for (mode, count) in [("never", 2.0), ("always", 1.0)] {
+        assert_eq!(sum(&metrics, "hooks_directives_total", &[("agent", "lead"), ("type", mode)]), count);
+    }
+    // The same from a record.
+    let recorded = Metrics::default();
+    recorded.fold(&RecordedEvent {
+        agent: "lead",
+        directives: &["never".to_owned()],
+        ..RecordedEvent::new(hooks_core::EventKind::UserPromptSubmitted)
+    });
+    assert_eq!(sum(&recorded, "hooks_directives_total", &[("type", "never")]), 1.0);
     assert_eq!(sum(&metrics, "squad_agent_tokens_total", &[("agent", "tester"), ("model", "haiku")]), 700.0);
     assert_eq!(sum(&metrics, "squad_agent_duration_seconds", &[("agent", "tester")]), 1.0);
 }

@@ -1,7 +1,7 @@
 //! Builds the guards of a configuration together.
 //!
 //! Compiles the whole configuration before the first call is judged and reports all errors at once. The order
-//! is: protected files, command guard, write guard, lockout, rules.
+//! is: protected files, command guard, write guard, read guard, lockout, rules.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -37,6 +37,7 @@
 
 use std::sync::Arc;
 
+use hooks_core::event::PostToolUse;
 use hooks_core::{FailureLayer, HooksBuilder, HooksConfig, PolicyErrors, Settle};
 use hooks_facts::calls::CallReader;
 use hooks_facts::globs::PatternDialect;
@@ -47,7 +48,8 @@ use crate::command_guard::CommandGuard;
 use crate::config::{GuardsSettings, LockoutConfig};
 use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts, artifact_name};
 use crate::protected::ProtectedFiles;
-use crate::rules::Rules;
+use crate::read_guard::ReadGuard;
+use crate::rules::{ReadChanges, ResultRules, Rules};
 use crate::write_guard::WriteGuard;
 
 /// Guards of a configuration, with the lockouts that outlive it; see the [module](self) for an example.
@@ -57,12 +59,14 @@ pub struct Guards {
     reader: CallReader,
     lockouts: Option<Arc<LockoutRegistry>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
+    changes: Option<Arc<dyn ReadChanges>>,
 }
 
 impl Guards {
     /// Creates the guards of `config`, which start without lockouts.
     pub fn new(config: GuardsSettings) -> Self {
-        Self { config, reader: CallReader::default(), lockouts: None, stored_lockouts: None }
+        let reader = CallReader::default();
+        Self { config, reader, lockouts: None, stored_lockouts: None, changes: None }
     }
 
     /// Reads calls with `reader`.
@@ -106,22 +110,34 @@ impl Guards {
         self
     }
 
+    /// Reads the content of calls with `changes`, for rules with `content` or `imports`.
+    #[must_use]
+    pub fn with_changes(mut self, changes: Arc<dyn ReadChanges>) -> Self {
+        self.changes = Some(changes);
+        self
+    }
+
     /// Compiles the policies. Invalid parts are reported; the result must not be used then.
     pub fn compile(self, errors: &mut PolicyErrors) -> CompiledGuards {
-        let Self { config, reader, lockouts, stored_lockouts } = self;
+        let Self { config, reader, lockouts, stored_lockouts, changes } = self;
         let write_guard = config.write_guard.map(|guard| WriteGuard::compile(&guard, &reader, errors));
+        let read_guard = config.read_guard.map(|guard| ReadGuard::compile(&guard, &reader, errors));
         let command_guard = config.command_guard.map(|guard| CommandGuard::compile(&guard, &reader, errors));
         if let Some(lockout) = &config.reviewer_lockout {
             check_lockouts(lockout, reader.dialect(), errors);
         }
-        let rules = Rules::compile(&config.rules, &reader, errors);
+        let changes = changes.as_deref();
+        let rules = Rules::compile(&config.rules, &reader, changes, errors);
+        let results = ResultRules::compile(&config.rules, &reader, changes, errors);
         let protected = ProtectedFiles::compile(&config.protected, &reader, errors);
         CompiledGuards {
             protected: (!config.protected.is_empty()).then_some(protected),
             command_guard,
             write_guard,
+            read_guard,
             reviewer_lockout: config.reviewer_lockout,
             rules: (!config.rules.is_empty()).then_some(rules),
+            results,
             reader,
             lockouts,
             stored_lockouts,
@@ -159,8 +175,10 @@ pub struct CompiledGuards {
     protected: Option<ProtectedFiles>,
     command_guard: Option<CommandGuard>,
     write_guard: Option<WriteGuard>,
+    read_guard: Option<ReadGuard>,
     reviewer_lockout: Option<LockoutConfig>,
     rules: Option<Rules>,
+    results: Option<ResultRules>,
     reader: CallReader,
     lockouts: Option<Arc<LockoutRegistry>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
@@ -178,6 +196,12 @@ impl CompiledGuards {
         }
         if let Some(guard) = self.write_guard.take() {
             builder.add_policy(guard);
+        }
+        if let Some(guard) = self.read_guard.take() {
+            builder.add_policy(guard);
+        }
+        if let Some(results) = self.results.take() {
+            builder.add_policy::<PostToolUse>(results);
         }
         let rules = self.rules.take();
         self.add_lockouts_to(builder);

@@ -83,6 +83,8 @@ pub enum Instead {
     AsAllow,
     /// The wish was encoded as the reason of a denial.
     AsReason,
+    /// The wish was encoded as context for the model.
+    AsContext,
     /// The wish was left out. Nothing becomes less strict by that.
     LeftOut,
     /// No effect: the client has no way to enforce the wish here. The operator can see it in the log.
@@ -97,6 +99,7 @@ impl Instead {
             Self::Stopped => "stopped",
             Self::AsAllow => "as_allow",
             Self::AsReason => "as_reason",
+            Self::AsContext => "as_context",
             Self::LeftOut => "left_out",
             Self::NotEnforced => "not_enforced",
         }
@@ -110,6 +113,7 @@ impl fmt::Display for Instead {
             Self::Stopped => "the run was ended instead",
             Self::AsAllow => "sent as an allow",
             Self::AsReason => "sent as the reason of a denial",
+            Self::AsContext => "sent as context",
             Self::LeftOut => "left out",
             Self::NotEnforced => "not enforced",
         })

@@ -53,6 +53,6 @@ pub use self::moves::Moved;
 pub use self::name::{BadName, Name};
 pub use self::place::TeamPlace;
 pub use self::team::{
-    Agent, Delivery, HeldCeremony, NewTeam, Participants, Recovered, Snapshot, StatedFiles, StatedIn,
-    StatedWord, Team, Unloaded,
+    Agent, Delivery, HeldCeremony, NewCharter, NewRoute, NewTeam, Participants, Recovered, Snapshot,
+    StatedFiles, StatedIn, StatedWord, Team, Unloaded,
 };

@@ -61,6 +61,14 @@ impl Described for PreToolUse {
     }
 }
 
+impl Described for UserPromptSubmitted {
+    fn describe(&self, _record: &mut Record) {}
+
+    fn recorded(outcome: &Self::Outcome) -> RecordedOutcome {
+        RecordedOutcome::judged(outcome).finding(outcome.notes())
+    }
+}
+
 impl Described for PostToolUse {
     fn describe(&self, record: &mut Record) {
         tool(record, &self.tool_name, self.tool_use_id.as_ref());
@@ -81,7 +89,6 @@ decided! {
     PermissionRequest => |event, record| {
         tool(record, &event.tool_name, event.tool_use_id.as_ref());
     }
-    UserPromptSubmitted => |_, _record| {}
     BeforeModelCall => |event, record| {
         record.model = Some(event.model.clone());
     }

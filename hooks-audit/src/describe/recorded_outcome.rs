@@ -23,22 +23,36 @@ use crate::record::Record;
 pub struct RecordedOutcome {
     strength: Option<Strength>,
     reasons: Vec<Reason>,
+    /// Modes of the standing wishes in a message.
+    directives: Vec<String>,
 }
 
 impl RecordedOutcome {
     /// Strength and reasons of a judgement.
     pub fn judged<E: Event>(outcome: &impl Judged<E>) -> Self {
-        Self { strength: Some(outcome.strength()), reasons: outcome.reasons().to_vec() }
+        Self {
+            strength: Some(outcome.strength()),
+            reasons: outcome.reasons().to_vec(),
+            directives: Vec::new(),
+        }
+    }
+
+    /// The same with the standing wishes that were found in a message.
+    #[must_use]
+    pub fn finding(mut self, patch: Option<&ContextPatch>) -> Self {
+        let found = patch.into_iter().flat_map(|patch| &patch.directives);
+        self.directives = found.map(|directive| directive.mode.clone()).collect();
+        self
     }
 
     /// Failures while a context was extended.
     pub fn added(patch: &ContextPatch) -> Self {
-        Self { strength: None, reasons: patch.failures.clone() }
+        Self { reasons: patch.failures.clone(), ..Self::default() }
     }
 
     /// Reasons of a proposal after a failure.
     pub fn proposed(recovery: &Recovery) -> Self {
-        Self { strength: None, reasons: recovery.reasons.clone() }
+        Self { reasons: recovery.reasons.clone(), ..Self::default() }
     }
 
     /// Whether the outcome must be synced before anything else happens: a denial, or a question to the user.
@@ -49,6 +63,7 @@ impl RecordedOutcome {
     /// Fills in the deciding policy and rule; returns all reasons, for the payload.
     pub(super) fn describe(self, record: &mut Record) -> Vec<Value> {
         record.outcome = record.outcome.or(self.strength);
+        record.directives = self.directives;
         let of_strength = self.reasons.iter().find(|reason| Some(reason.strength) == self.strength);
         if let Some(reason) = of_strength.or(self.reasons.first()) {
             record.policy = Some(reason.policy.clone().into_owned());

@@ -115,3 +115,19 @@ fn names_are_scrubbed_and_no_longer_than_names_are() {
     }
     assert_eq!(call.tenant.as_deref(), Some("secret"), "what is said of a tenant finds it");
 }
+
+/// The texts of wishes are those of users; the record has their modes, so that they can be counted.
+#[test]
+fn the_modes_of_standing_wishes_are_on_the_record() {
+    use hooks_core::event::{PromptKind, UserPromptSubmitted};
+    use hooks_core::{ContextPatch, Directive, PromptOutcome};
+
+    let directive = |mode: &str| Directive { text: "push to main".to_owned(), mode: mode.to_owned() };
+    let patch =
+        ContextPatch { directives: vec![directive("never"), directive("always")], ..ContextPatch::default() };
+    let recorded = UserPromptSubmitted::recorded(&PromptOutcome::noting(patch));
+    let prompt = UserPromptSubmitted::new("Never push to main.", PromptKind::Initial);
+    let record = Describe::default().entry(&request(prompt), recorded).record;
+    assert_eq!(record.directives, ["never", "always"]);
+    assert!(!serde_json::to_string(&record).unwrap().contains("push to main"));
+}

@@ -106,6 +106,9 @@ pub struct Record {
     /// Whether hooks rewrote the event before it was judged.
     #[serde(skip_serializing_if = "is_false")]
     pub rewritten: bool,
+    /// Modes of the standing wishes that were found in a message, such as `never`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub directives: Vec<String>,
     /// Answer of the cache to a call of a cached tool; shows whether the tool ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheAnswer>,
@@ -133,7 +136,7 @@ pub struct Record {
 pub struct DegradedEffect {
     /// The effect, such as `ask`.
     pub wish: String,
-    /// The effect in its place: `denied`, `stopped`, `as_allow`, `as_reason`, `left_out` or `not_enforced`.
+    /// The effect in its place: `denied`, `stopped`, `as_allow`, `as_reason`, `as_context`, `left_out` or `not_enforced`.
     pub instead: String,
 }
 

@@ -54,6 +54,7 @@ fn recorded<'r>(record: &'r Record, team: &'r str) -> Option<RecordedEvent<'r>> 
         duration: record.duration_ms.map(Duration::from_millis),
         usage: record.tokens,
         cost: record.cost_micro_usd.map(MicroUsd),
+        directives: &record.directives,
         ..RecordedEvent::new(*kind)
     })
 }

@@ -157,6 +157,9 @@ fn possible(options: &Init, scope: Scope) -> Result<(), Failure> {
     if options.portable && scope != Scope::Project {
         return refused("`--portable` is for the settings of a project: use `--scope project`");
     }
+    if options.from.is_some() && options.client != "squad" {
+        return refused("`--from` is for `squad`: other clients have no team to take over");
+    }
     if options.root.is_some() && scope != Scope::Machine {
         return refused("`--root` is for the settings of a machine: use `--scope machine`");
     }

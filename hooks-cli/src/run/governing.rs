@@ -136,6 +136,7 @@ impl Governing {
         let limits_calls = policy.limits.as_ref().is_some_and(|limits| !limits.calls.is_empty());
         let limits_questions = policy.ask_user.is_some();
         let is_always = self.recording().is_some()
+            || self.counts_sessions()
             || limits_calls
             || ((limits_questions || policy.spawn.is_some()) && may_ask_or_spawn());
         let is_after = decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::PostToolUse);
@@ -150,7 +151,7 @@ impl Governing {
     pub(super) fn turn(&self, decoded: &Decoded, notes: &Notes) -> Result<Option<CallTurn>, Failure> {
         let policy = self.config.policy();
         let has_loops = policy.limits.as_ref().is_some_and(|limits| limits.loops.is_some());
-        if !has_loops && policy.spawn.is_none() && self.recording().is_none() {
+        if !has_loops && policy.spawn.is_none() && self.recording().is_none() && !self.counts_sessions() {
             return Ok(None);
         }
         let context = self.context(decoded, notes);
@@ -204,7 +205,7 @@ impl Governing {
     /// since a store can wait.
     pub(super) fn end(&self, holds: Holds, goes_on: bool) {
         self.runtime.block_on(async {
-            #[cfg(feature = "faults")]
+            #[cfg(any(debug_assertions, feature = "faults"))]
             super::faults::strike_behind_the_answer(&self.unfinished).await;
             if goes_on {
                 holds.commit();
@@ -212,6 +213,29 @@ impl Governing {
                 drop(holds);
             }
         });
+    }
+
+    /// Whether sessions are counted until their end.
+    fn counts_sessions(&self) -> bool {
+        self.config.context().session_end.is_some()
+    }
+
+    /// Puts what this process counted of the session into the store, where its end finds it. `is_denied_by_client`
+    /// states whether the event is denied because the client cannot do what the hooks decided.
+    pub(super) fn keep_counts(&self, decoded: &Decoded, is_denied_by_client: bool, notes: &Notes) {
+        if !self.counts_sessions() || self.is_repeated {
+            return;
+        }
+        let (context, kept) = (self.context(decoded, notes), self.config.kept());
+        let tally = kept.sessions().tally();
+        if is_denied_by_client {
+            tally.denied_by_client(&context);
+        }
+        match self.wait(tally.keep(&context, Arc::clone(kept.store()))) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => notes.failed(&format!("the session is not counted: {error}")),
+            Err(error) => notes.failed(&error),
+        }
     }
 
     /// Does the work that remains after an answer. A count that cannot be stored in time is an error, so that

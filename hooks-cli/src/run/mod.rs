@@ -28,7 +28,7 @@ mod caller;
 mod calls;
 mod deadline;
 mod delivery;
-#[cfg(feature = "faults")]
+#[cfg(any(debug_assertions, feature = "faults"))]
 mod faults;
 mod governing;
 mod input;
@@ -147,7 +147,7 @@ fn hear(
         // Hooks neither decide an event without a type nor receive it.
         return Ok(encode(decoded, &Answer::default()));
     };
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     faults::strike();
     let joined = subagents::join(decoded);
     let mut governing = governing::load(options, decoded, deadline)?;
@@ -200,6 +200,8 @@ fn hear(
     // The panics of hooks were handled there.
     notes.panicked(&panics.take());
     governing.end(holds, goes_on);
+    let is_denied_by_client = !is_recorded && !goes_on && answer.strength != hooks::Strength::Deny;
+    governing.keep_counts(decoded, is_denied_by_client, notes);
     let is_over = kind == EventKind::SessionEnd;
     let keeper = is_over.then(|| governing.keeper()).flatten();
     governing.finish(notes)?;

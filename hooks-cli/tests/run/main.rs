@@ -20,10 +20,13 @@ mod approving;
 mod clients;
 mod lines;
 mod names;
+mod outside;
 mod pinned;
+mod prompts;
 mod reasons;
 mod recorded;
 mod rewriting;
+mod session_counts;
 #[path = "../support/terminal.rs"]
 mod terminal;
 mod transcripts;

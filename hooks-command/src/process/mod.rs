@@ -33,3 +33,16 @@ pub struct Start {
     /// write a decision.
     pub is_awaited: bool,
 }
+
+impl Start {
+    /// A command in `folder`, with empty input and no further variables.
+    pub fn new(handler: impl Into<Arc<Handler>>, folder: impl Into<PathBuf>) -> Self {
+        Self {
+            handler: handler.into(),
+            folder: folder.into(),
+            env: BTreeMap::new(),
+            input: Arc::new(Map::new()),
+            is_awaited: false,
+        }
+    }
+}

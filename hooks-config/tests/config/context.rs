@@ -102,3 +102,31 @@ async fn what_has_to_survive_outlives_a_reload() {
     assert!(kept.iter().any(|note| note.text.contains("Fix the parser, please")), "{kept:?}");
     session.end(EndReason::Complete, None).await;
 }
+
+/// Each option of `model` changes the model of a session and its children, and a budget has the last word.
+#[tokio::test]
+async fn sessions_and_children_begin_with_the_models_of_the_file() {
+    use hooks_core::event::SubagentStart;
+
+    let folder = project();
+    let charter = folder.path().join(".squad/agents/backend/charter.md");
+    fs::write(charter, "# Backend\n\n## Model\n\n- **Preferred:** medium\n").unwrap();
+    let models = async |options: &str, more: &str| {
+        let hooks = hooks(&format!("version: 1\ncontext: {{ deadline: 20s, model: {options} }}\n{more}"));
+        let session = hooks.on(context(folder.path())).session_start(SessionStart::default()).await;
+        assert_eq!(session.failures, []);
+        let child = hooks.on(context(folder.path())).subagent_start(SubagentStart::new("ops", "x")).await;
+        (session.model, child.request.event().model.clone())
+    };
+    let some = |model: &str| Some(model.to_owned());
+    assert_eq!(models("{}", "").await, (None, None));
+    assert_eq!(models("{ default: small }", "").await, (some("small"), some("small")));
+    assert_eq!(models("{ charters: true }", "").await, (some("medium"), None));
+    assert_eq!(
+        models("{ charters: true, agents: { ops: large } }", "").await,
+        (some("medium"), some("large"))
+    );
+    // A budget that is used up to its threshold.
+    let budget = "budget: { limits: [{ of: team, per: day, tokens: 100 }], cheaper: { large: small }, thresholds: { cheaper: 0 } }\n";
+    assert_eq!(models("{ agents: { ops: large } }", budget).await.1, some("small"));
+}

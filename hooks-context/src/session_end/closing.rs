@@ -11,6 +11,13 @@ use super::archive::archive_histories;
 use super::record::{Ended, Opened, ended_folder, open_folder};
 use super::{SessionEndSettings, SessionMetrics};
 
+/// A session that another process left.
+pub(super) struct LeftOver {
+    pub(super) ended: Ended,
+    /// Whether its process was killed before the end.
+    is_killed: bool,
+}
+
 /// Opens and closes the sessions of one team.
 pub(super) struct Closing<'a> {
     pub(super) team: &'a Team,
@@ -18,9 +25,8 @@ pub(super) struct Closing<'a> {
 }
 
 impl Closing<'_> {
-    /// Records the start of a session, after it has closed sessions that other processes left.
-    pub(super) fn begin(&self, context: &HookContext, now: Timestamp) -> Result<(), TeamError> {
-        let recovered = self.finish_others(context, now);
+    /// Records the start of a session.
+    pub(super) fn open(&self, context: &HookContext, now: Timestamp) -> Result<(), TeamError> {
         let opened = Opened::new(context, now);
         let place = opened.place()?;
         // A resumed session keeps the record of its start.
@@ -33,7 +39,7 @@ impl Closing<'_> {
                 writer.sweep(&folder)?;
             }
         }
-        recovered
+        Ok(())
     }
 
     /// Returns the record of the session's start, if there is one.
@@ -52,22 +58,21 @@ impl Closing<'_> {
 
     /// Closes a session whose end is recorded, with the work that is still open.
     pub(super) fn finish(&self, ended: &Ended) -> Result<(), TeamError> {
-        if ended.work.is_some() {
+        if ended.work.is_some() || ended.is_counted {
             let bytes = serde_json::to_vec(ended).unwrap_or_default();
             self.team.writer()?.update(&ended.place()?, |_| Ok(bytes.clone()))?;
         }
         self.put_away(ended, false)
     }
 
-    /// Closes sessions that ended without being closed, and sessions whose process was killed.
-    fn finish_others(&self, context: &HookContext, now: Timestamp) -> Result<(), TeamError> {
-        let left_over = self.all::<Ended>(&ended_folder()?)?;
-        for ended in &left_over {
-            self.put_away(ended, true)?;
-        }
-        if !left_over.is_empty() {
-            self.team.recover()?;
-        }
+    /// Records the ends of sessions whose process was killed. Returns them, and all others that were not closed.
+    pub(super) fn left_over(
+        &self,
+        context: &HookContext,
+        now: Timestamp,
+    ) -> Result<Vec<LeftOver>, TeamError> {
+        let ended = self.all::<Ended>(&ended_folder()?)?;
+        let mut all: Vec<_> = ended.into_iter().map(|ended| LeftOver { ended, is_killed: false }).collect();
         for opened in self.all::<Opened>(&open_folder()?)? {
             let is_old = now.since(opened.since) >= self.settings.abandoned_after;
             let is_this = opened.session == context.session_id && opened.tenant == context.tenant;
@@ -80,9 +85,24 @@ impl Closing<'_> {
             let mut theirs = HookContext::new(opened.session.clone(), opened.agent.clone());
             theirs.tenant = opened.tenant.clone();
             let ended = Ended::new(&theirs, Some(&opened), end, now, super::Counts::default());
-            if self.write_down(&ended)? {
-                self.finish(&ended)?;
+            let is_listed = all.iter().any(|other| other.ended.key == ended.key);
+            if !is_listed && self.write_down(&ended)? {
+                all.push(LeftOver { ended, is_killed: true });
             }
+        }
+        Ok(all)
+    }
+
+    /// Closes sessions that other processes left.
+    pub(super) fn finish_others(&self, others: &[LeftOver]) -> Result<(), TeamError> {
+        for LeftOver { ended, is_killed } in others {
+            match is_killed {
+                true => self.finish(ended)?,
+                false => self.put_away(ended, true)?,
+            }
+        }
+        if others.iter().any(|other| !other.is_killed) {
+            self.team.recover()?;
         }
         Ok(())
     }

@@ -62,6 +62,7 @@ impl SessionMetrics {
         // Some clients do not report the duration.
         let lasted = ended.since.map_or(Duration::ZERO, |since| ended.at.since(since));
         let lasted = u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX);
+        let Counts { seen_calls, seen_tokens, .. } = ended.counts;
         Self {
             version: 1,
             session: ended.session.clone(),
@@ -71,10 +72,10 @@ impl SessionMetrics {
             duration_ms: if end.duration_ms == 0 { lasted } else { end.duration_ms },
             reason: end.reason,
             error: end.error,
-            tokens: end.tokens_used,
-            tool_calls: end.tool_call_count,
+            tokens: end.tokens_used.max(seen_tokens),
+            tool_calls: end.tool_call_count.max(seen_calls),
             files_modified: end.files_modified,
-            counts: ended.counts,
+            counts: Counts { seen_calls: 0, seen_tokens: 0, ..ended.counts },
         }
     }
 
@@ -89,7 +90,7 @@ impl SessionMetrics {
     pub(super) fn recap(&self, work: Option<(&str, &[String])>) -> String {
         let reason = serde_json::to_value(self.reason).ok();
         let reason = reason.as_ref().and_then(|reason| reason.as_str()).unwrap_or("over").replace('_', " ");
-        let Counts { decisions, directives, rewrites, denials, cost_micro_usd } = self.counts;
+        let Counts { decisions, directives, rewrites, denials, cost_micro_usd, .. } = self.counts;
         // The main agent of a client may have no name, and a count that a client does not report is not zero.
         let agent = Some(line(&self.agent)).filter(|agent| !agent.is_empty());
         let after = match self.duration_ms {

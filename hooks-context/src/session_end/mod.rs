@@ -91,6 +91,7 @@
 mod archive;
 mod boundary;
 mod closing;
+mod kept_counts;
 mod metrics;
 mod record;
 mod settings;

@@ -33,6 +33,9 @@ pub(super) struct Ended {
     pub(super) at: Timestamp,
     pub(super) end: SessionEnd,
     pub(super) counts: Counts,
+    /// Whether `counts` includes those that the store keeps.
+    #[serde(default)]
+    pub(super) is_counted: bool,
     pub(super) work: Option<Work>,
 }
 
@@ -78,8 +81,16 @@ impl Ended {
             at,
             end,
             counts,
+            is_counted: false,
             work: None,
         }
+    }
+
+    /// Returns a context of the session.
+    pub(super) fn context(&self) -> HookContext {
+        let mut context = HookContext::new(self.session.clone(), self.agent.clone());
+        context.tenant = self.tenant.clone();
+        context
     }
 
     /// Returns the file of the record that was written at the start of the session.

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::event::{
-    AfterModelCall, PreToolUse, SessionEnd, SessionStart, SubagentStart, UserPromptSubmitted,
+    AfterModelCall, PostToolUse, PreToolUse, SessionEnd, SessionStart, SubagentStart, UserPromptSubmitted,
 };
+use hooks_core::state::StateStore;
 use hooks_core::time::Timer;
 use hooks_core::{BoxError, FailureLayer, HookContext, HookFuture, HooksBuilder, Settle};
 use hooks_team::Team;
 use tower_layer::Layer;
 
+use super::kept_counts::KeptCounts;
 use super::record::Work;
 use super::{SessionEndLayer, SessionTally};
 use crate::SessionMemory;
@@ -107,6 +109,7 @@ pub struct SessionEnding {
     pub(super) settings: SessionEndSettings,
     pub(super) work: Option<Arc<dyn OpenWork>>,
     pub(super) tally: Arc<SessionTally>,
+    pub(super) kept_counts: KeptCounts,
     pub(super) limit: Option<Limit>,
 }
 
@@ -119,6 +122,7 @@ impl SessionEnding {
             settings: SessionEndSettings::default(),
             work: None,
             tally: Arc::default(),
+            kept_counts: KeptCounts::default(),
             limit: None,
         }
     }
@@ -153,6 +157,13 @@ impl SessionEnding {
         self
     }
 
+    /// Adds the counts that other processes put into `store` with [`SessionTally::keep`].
+    #[must_use]
+    pub fn counting_in(mut self, store: Arc<dyn StateStore>) -> Self {
+        self.kept_counts = KeptCounts::in_store(store);
+        self
+    }
+
     /// Returns the counts of running sessions.
     pub const fn tally(&self) -> &Arc<SessionTally> {
         &self.tally
@@ -170,6 +181,7 @@ impl SessionEnding {
             .observer::<PreToolUse>(Arc::clone(&self.tally))
             .observer::<SubagentStart>(Arc::clone(&self.tally))
             .observer::<AfterModelCall>(Arc::clone(&self.tally))
+            .observer::<PostToolUse>(Arc::clone(&self.tally))
     }
 }
 

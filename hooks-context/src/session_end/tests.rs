@@ -365,3 +365,32 @@ proptest! {
         prop_assert_eq!(&rig.files()["agents/backend/history.md"], &settled["agents/backend/history.md"]);
     }
 }
+
+#[test]
+fn a_killed_session_has_the_counts_that_its_processes_kept() {
+    let rig = rig(grown());
+    let store = Arc::new(hooks_core::state::Memory::new(rig.clock.clone()));
+    let hooks = || {
+        let ending = SessionEnding::new(rig.team(), Here).with(rig.settings).counting_in(store.clone());
+        (ending.tally().clone(), ending.add_to(Hooks::builder()).build())
+    };
+    block_on(async {
+        let start = |hooks: Hooks, name: &'static str| async move {
+            hooks.on(rig.context(name)).session_start(SessionStart::default()).await;
+        };
+        start(hooks().1, "killed").await;
+        // Each event has a process of its own.
+        for _ in 0..3 {
+            let (tally, hooks) = hooks();
+            let call = hooks_core::event::PreToolUse::new("bash", ().into());
+            let done = hooks_core::event::PostToolUse::after(&call, "done".into(), None, 1);
+            hooks.on(rig.context("killed")).post_tool_use(done).await;
+            tally.keep(&rig.context("killed"), store.clone()).await.unwrap();
+        }
+        rig.clock.advance(rig.settings.abandoned_after);
+        start(hooks().1, "next").await;
+    });
+    assert!(rig.failures.entries().is_empty(), "{:?}", rig.failures.entries());
+    let [metrics] = &rig.metrics()[..] else { panic!("one end, one file") };
+    assert_eq!((&*metrics.session, metrics.tool_calls), ("killed", 3));
+}

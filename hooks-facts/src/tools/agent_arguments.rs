@@ -63,6 +63,28 @@ pub fn agent_arguments(arguments: &Value) -> AgentArguments<'_> {
     AgentArguments { agent, model, task_type, task, is_unusable }
 }
 
+/// Returns the arguments with another model; `None` if they name none, so that the tool may take none.
+///
+/// ```
+/// use hooks_facts::tools::with_agent_model;
+/// use serde_json::json;
+///
+/// let arguments = json!({"subagent_type": "reviewer", "model": "opus"});
+/// assert_eq!(with_agent_model(&arguments, "haiku"), Some(json!({"subagent_type": "reviewer", "model": "haiku"})));
+/// assert_eq!(with_agent_model(&json!({"subagent_type": "reviewer"}), "haiku"), None);
+/// ```
+pub fn with_agent_model(arguments: &Value, model: &str) -> Option<Value> {
+    let named = agent_arguments(arguments).model?;
+    let Value::Object(mut map) = arguments.clone() else { return None };
+    for (key, value) in &mut map {
+        // A tool may read any of the names.
+        if is_one_of(key, MODEL) && value.as_str() == Some(named) {
+            *value = model.into();
+        }
+    }
+    Some(Value::Object(map))
+}
+
 /// Returns the argument of the first of `names` that is present.
 fn find<'a>(map: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| map.iter().find(|(key, _)| is_one_of(key, &[name])).map(|(_, value)| value))

@@ -9,6 +9,7 @@ use hooks_core::fs::{Entry, FileSystem};
 use hooks_core::{Environment, HookContext, HookRequest, Policy, PolicyErrors, Strength};
 use hooks_facts::calls::CallReader;
 
+use super::changes::ReadChanges;
 use super::policy::Rules;
 use crate::config::{RuleAction, RuleConfig, RuleExample};
 
@@ -16,12 +17,20 @@ use crate::config::{RuleAction, RuleConfig, RuleExample};
 const ROOT: &str = "/project";
 
 /// Reports the examples that contradict their rule.
-pub(super) fn check(rules: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) {
+pub(super) fn check(
+    rules: &[RuleConfig],
+    reader: &CallReader,
+    changes: Option<&dyn ReadChanges>,
+    errors: &mut PolicyErrors,
+) {
     for (index, rule) in rules.iter().enumerate() {
         if rule.matches.is_empty() && rule.no_match.is_empty() {
             continue;
         }
-        let alone = Rules::unchecked(std::slice::from_ref(rule), reader, &mut PolicyErrors::default());
+        // The examples of a rule for results are the calls of these results.
+        let rule = &RuleConfig { results: None, ..rule.clone() };
+        let alone =
+            Rules::unchecked(std::slice::from_ref(rule), reader, changes, &mut PolicyErrors::default());
         for (field, examples, wanted) in [("match", &rule.matches, true), ("no_match", &rule.no_match, false)]
         {
             for (at, example) in examples.iter().enumerate() {

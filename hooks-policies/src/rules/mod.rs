@@ -5,6 +5,9 @@
 //! the reason names the first of them. A path or command that cannot be known matches a rule that denies or
 //! asks, and no rule that allows. A rule that allows has to cover every path and every program of the call.
 //!
+//! Further conditions are compared rule by rule: patterns of tools, arguments, and the content that a call writes. A rule
+//! with `results` judges results in place of calls.
+//!
 //! Rules are found by tool, by agent and by the folders at the start of their paths. The cost of a decision
 //! therefore does not grow with the number of rules that cannot match. A rule may carry examples, which are
 //! checked when it is built.
@@ -57,12 +60,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arguments;
+mod changes;
 mod examples;
+mod further;
+mod host;
 mod index;
 mod policy;
+mod results;
 mod rule;
 
+pub use self::arguments::ArgumentCondition;
+pub use self::changes::{ChangeCondition, ConditionMatch, ReadChanges};
 pub use self::policy::{Rules, RulesLayer};
+pub use self::results::ResultRules;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,8 @@ use hooks_core::{PolicyErrors, Reason, Verdict};
 use hooks_facts::calls::{CallReader, CommandMatch, ParsedCommands, PathPatterns, command_patterns};
 use hooks_facts::commands::BlockedPattern;
 
+use super::changes::ReadChanges;
+use super::further::{FurtherConditions, has_further};
 use super::index::PathRules;
 use crate::config::{RuleAction, RuleConfig};
 
@@ -13,7 +15,11 @@ pub(super) struct Rule {
     pub(super) name: String,
     pub(super) action: RuleAction,
     pub(super) paths: PathRules,
+    pub(super) reads: PathRules,
+    pub(super) writes: PathRules,
     commands: Vec<BlockedPattern>,
+    /// Conditions that are compared rule by rule; `None` if the rule has none.
+    pub(super) further: Option<FurtherConditions>,
     reason: Option<String>,
 }
 
@@ -22,6 +28,7 @@ impl Rule {
         config: &RuleConfig,
         index: usize,
         reader: &CallReader,
+        changes: Option<&dyn ReadChanges>,
         errors: &mut PolicyErrors,
     ) -> Self {
         if config.name.trim().is_empty() {
@@ -33,21 +40,34 @@ impl Rule {
         }
         for (list, names) in [("tools", &config.tools), ("agents", &config.agents)] {
             for (at, name) in names.iter().enumerate() {
-                let star = name.find('*').is_some_and(|star| list == "agents" || star + 1 < name.len());
+                let star = list == "agents" && name.contains('*');
                 if name.trim().is_empty() || star {
                     let problem = format!("`{name}` is not a name");
-                    let hint = "write a name; that of a tool may end in one `*`";
+                    let hint = "write a name; that of a tool may have `*` in it";
                     errors.push(format!("rules[{index}].{list}[{at}]"), problem, hint);
                 }
             }
         }
-        let paths = PathPatterns::compile(&config.paths, &format!("rules[{index}].paths"), reader, errors);
+        let mut patterns = |list: &[String], name: &str| {
+            let field = format!("rules[{index}].{name}");
+            let patterns = match config.action {
+                RuleAction::Allow => PathPatterns::allowing(list, &field, reader, errors),
+                RuleAction::Deny | RuleAction::Ask => PathPatterns::compile(list, &field, reader, errors),
+            };
+            PathRules::single(index, patterns)
+        };
+        let paths = patterns(&config.paths, "paths");
+        let (reads, writes) = (patterns(&config.reads, "reads"), patterns(&config.writes, "writes"));
         let commands = command_patterns(&config.commands, &format!("rules[{index}].commands"), errors);
         Self {
             name: config.name.clone(),
             action: config.action,
-            paths: PathRules::single(index, paths),
+            paths,
+            reads,
+            writes,
             commands,
+            further: has_further(config)
+                .then(|| FurtherConditions::compile(config, index, reader, changes, errors)),
             reason: config.reason.clone(),
         }
     }

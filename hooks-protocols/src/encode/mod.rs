@@ -7,10 +7,12 @@
 //! | --- | --- |
 //! | deny | the run ends; if that is not supported either, nothing is enforced, and the note states that |
 //! | ask, rewrite, stop | denied |
+//! | rewrite that only adds to a user's message | context, if that is supported; else denied |
 //! | rewrite of a command that the client's own lists would not judge any more | denied |
 //! | allow | no answer: if the client would ask the user, it does; the same for an allow beside a rewrite |
 //! | all others | left out |
 
+mod addition;
 mod client_answer;
 mod command_form;
 mod commands;
@@ -20,7 +22,7 @@ mod reason;
 mod shape;
 mod value;
 
-use hooks_core::{Strength, WireEvent};
+use hooks_core::{EventKind, Strength, WireEvent};
 
 pub use self::client_answer::ClientAnswer;
 use self::draft::Draft;
@@ -51,7 +53,11 @@ use crate::table::{CheckedCall, Phrase, Row};
 /// ```
 pub fn encode(decoded: &Decoded, answer: &Answer) -> EncodedAnswer {
     let change = answer.rewrite.as_ref().filter(|rewrite| differs(decoded, rewrite));
-    Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change).encoded()
+    let voice = Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change);
+    match addition::added(decoded, change) {
+        Some(added) => voice.adding(added),
+        None => voice.encoded(),
+    }
 }
 
 /// Encodes a denial at an event whose payload cannot be decoded. The phrases of all `rows` are used; the last
@@ -113,6 +119,32 @@ impl<'a> Voice<'a> {
         Self { client, row, source: Source { answer, event_name, reason: "", rewrite, decoded } }
     }
 
+    /// Encodes an answer that adds a text to a user's message: as context, if the client takes that and cannot replace
+    /// the message.
+    fn adding(self, added: &str) -> EncodedAnswer {
+        let Some(row) = self.row.filter(|row| !self.can(row, Wish::Rewrite, row.phrases.rewrite)) else {
+            return self.encoded();
+        };
+        let answer = addition::as_context(self.source.answer, added);
+        let source = Source { answer: &answer, rewrite: None, ..self.source };
+        let voice = Voice { source, ..self };
+        if !voice.can(row, Wish::Context, row.phrases.context) {
+            return self.encoded();
+        }
+        let mut encoded = voice.encoded();
+        let is_left_out = encoded.degraded.iter().any(|note| note.wish == Wish::Context);
+        if !is_left_out {
+            let (client, event) = (self.client, self.source.event_name.to_owned());
+            encoded.degraded.push(Degraded {
+                client,
+                event,
+                wish: Wish::Rewrite,
+                instead: Instead::AsContext,
+            });
+        }
+        encoded
+    }
+
     fn encoded(self) -> EncodedAnswer {
         let denial = self.denial();
         let reason = match &denial {
@@ -144,7 +176,7 @@ impl<'a> Voice<'a> {
             _ if rewrite.is_some_and(|rewrite| !self.is_of_this_event(rewrite))
                 || (rewrite.is_some() && !can(Wish::Rewrite, |row| row.phrases.rewrite)) =>
             {
-                (Some(Wish::Rewrite), UNSAYABLE.to_owned())
+                (Some(Wish::Rewrite), self.unsayable())
             }
             _ if let Some(changed) = commands::hidden(self.source.decoded, rewrite) => {
                 (Some(Wish::Rewrite), reason::text_of(Some(&instead_of(&changed, self.client))))
@@ -155,6 +187,22 @@ impl<'a> Voice<'a> {
             _ => return None,
         };
         Some(Denial { because, reason })
+    }
+
+    /// Reason of a denial in place of an unsupported rewrite.
+    fn unsayable(&self) -> String {
+        match self.source.rewrite {
+            Some(Rewrite::Prompt(_))
+                if self.row.is_some_and(|row| row.kind == Some(EventKind::UserPromptSubmitted)) =>
+            {
+                format!(
+                    "hooks would have changed this message, for example to remove a secret, and {} cannot replace a message; \
+                 send it again without that",
+                    self.client
+                )
+            }
+            _ => UNSAYABLE.to_owned(),
+        }
     }
 
     fn is_of_this_event(&self, rewrite: &Rewrite) -> bool {

@@ -125,7 +125,7 @@ impl Team {
         };
         // The folder is created first, so that every member in the table has one. Existing files in it stay.
         changed(self.folder.read(&layout::roster())?.as_deref())?;
-        super::init::create_agent(&writer, member)?;
+        super::init::create_agent(&writer, member, &super::NewCharter::default())?;
         writer.update(&layout::roster(), changed).map(drop)
     }
 

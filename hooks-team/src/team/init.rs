@@ -1,11 +1,14 @@
 //! Lays out a new team folder.
 
+use std::collections::BTreeMap;
+
+use super::drafts::{self, NewCharter, NewRoute};
 use super::{Team, layout};
 use crate::error::TeamError;
-use crate::files::{NewMember, Roster};
+use crate::files::NewMember;
 use crate::folder::{TeamPath, Writer};
 use crate::name::Name;
-use crate::text::{Document, one_line};
+use crate::text::one_line;
 
 /// A team to create.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +19,14 @@ pub struct NewTeam {
     pub description: String,
     /// Members of the team. A coordinator is added in any case.
     pub members: Vec<NewMember>,
+    /// Members that are retired.
+    pub retired: Vec<String>,
+    /// Charters of members, by name; the others get a charter with their role.
+    pub charters: BTreeMap<String, NewCharter>,
+    /// Rows of the routing table.
+    pub routes: Vec<NewRoute>,
+    /// Further principles of routing.
+    pub principles: Vec<String>,
 }
 
 const ROUTING: &str = "# Routing Rules
@@ -139,16 +150,17 @@ impl Team {
         }
         let mut made = Vec::new();
         for member in &team.members {
-            made.extend(create_agent(&writer, member)?);
+            let charter = team.charters.get(&member.name).cloned().unwrap_or_default();
+            made.extend(create_agent(&writer, member, &charter)?);
         }
         let files = [
-            (layout::routing(), ROUTING.to_owned().into_bytes()),
+            (layout::routing(), drafts::routing(ROUTING, team)),
             (layout::ceremonies(), CEREMONIES.to_owned().into_bytes()),
             (layout::decisions(), DECISIONS.to_owned().into_bytes()),
             (layout::now(), NOW.to_owned().into_bytes()),
             (layout::wisdom(), WISDOM.to_owned().into_bytes()),
             // Written last: if this file exists, the folder is complete.
-            (layout::roster(), roster(team)?),
+            (layout::roster(), drafts::roster(team)?),
         ];
         for (place, content) in files {
             if writer.publish(&place, &content)? {
@@ -161,12 +173,13 @@ impl Team {
 
 /// Creates the folder of `member` with a charter and a history; existing files stay. Returns the files it
 /// created.
-pub(super) fn create_agent(writer: &Writer<'_>, member: &NewMember) -> Result<Vec<TeamPath>, TeamError> {
+pub(super) fn create_agent(
+    writer: &Writer<'_>,
+    member: &NewMember,
+    charter: &NewCharter,
+) -> Result<Vec<TeamPath>, TeamError> {
     let agent = Name::of_agent(&member.name).map_err(|reason| TeamError::name(&*member.name, reason))?;
-    let (name, role) = (one_line(&member.name), one_line(&member.role));
-    let charter = format!(
-        "# {name} — {role}\n\n## Identity\n\n- **Name:** {name}\n- **Role:** {role}\n\n## What I Own\n\n## How I Work\n\n## Boundaries\n\n**I handle:** {role}.\n\n**I don't handle:** what others own.\n\n**When I'm unsure:** I say so and ask who knows.\n\n## Model\n\n- **Preferred:** auto\n"
-    );
+    let (name, charter) = (one_line(&member.name), charter.text_for(member));
     let history = format!("# {name}\n\n## Learnings\n");
     let mut made = Vec::new();
     for (place, content) in [(layout::charter(&agent), charter), (layout::history(&agent), history)] {
@@ -175,18 +188,4 @@ pub(super) fn create_agent(writer: &Writer<'_>, member: &NewMember) -> Result<Ve
         }
     }
     Ok(made)
-}
-
-fn roster(team: &NewTeam) -> Result<Vec<u8>, TeamError> {
-    let name = if team.name.trim().is_empty() { "Team".to_owned() } else { one_line(&team.name) };
-    let description = one_line(&team.description);
-    let description = if description.is_empty() { description } else { format!("> {description}\n\n") };
-    let mut bytes = format!(
-        "# {name}\n\n{description}## Coordinator\n\n| Name | Role | Notes |\n|------|------|-------|\n| Squad | Coordinator | Routes work and keeps to the team's rules. |\n\n## Members\n\n| Name | Role | Charter | Status |\n|------|------|---------|--------|\n"
-    )
-    .into_bytes();
-    for member in &team.members {
-        bytes = Roster::new(Document::parse(bytes)).with_member(member)?;
-    }
-    Ok(bytes)
 }

@@ -6,6 +6,7 @@
 
 mod archive;
 mod change;
+mod drafts;
 mod held;
 mod init;
 mod layout;
@@ -22,6 +23,7 @@ use hooks_core::fs::Disk;
 use hooks_core::time::Clock;
 
 pub use self::archive::Recovered;
+pub use self::drafts::{NewCharter, NewRoute};
 pub use self::held::{HeldCeremony, Participants};
 pub use self::init::NewTeam;
 pub use self::read::{Agent, Snapshot};

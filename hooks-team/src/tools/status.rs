@@ -35,7 +35,8 @@ pub trait Workers: Send + Sync {
     /// Returns the most sessions at once, or `None` if the host sets no limit.
     fn capacity(&self) -> Option<usize>;
 
-    /// Returns the current sessions; an error if they are not known, which the model reads.
+    /// Returns the current sessions, also those with the status `waiting`; an error if they are not known, which the
+    /// model reads.
     fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>>;
 
     /// Returns the sessions that wait for a place, in the order in which they start.
@@ -55,6 +56,13 @@ pub struct Worker {
     pub status: String,
     /// Task of the agent.
     pub task: Option<String>,
+}
+
+impl Worker {
+    /// Whether the session waits for a place.
+    fn waits(&self) -> bool {
+        self.status.eq_ignore_ascii_case("waiting")
+    }
 }
 
 /// Source for a host that keeps no sessions.
@@ -107,8 +115,9 @@ impl Status {
             is_wanted(&one.agent) && status.is_none_or(|status| one.status.eq_ignore_ascii_case(status))
         };
         let all_waiting = self.workers.waiting();
-        let sessions: Vec<_> = all.iter().filter(is_shown).collect();
-        let waiting: Vec<_> = all_waiting.iter().filter(is_shown).collect();
+        let (mut waiting, sessions): (Vec<_>, Vec<_>) =
+            all.iter().filter(is_shown).partition(|one| one.waits());
+        waiting.extend(all_waiting.iter().filter(is_shown));
 
         let capacity = self.workers.capacity().map_or(String::new(), |capacity| format!(" of {capacity}"));
         let active = members.iter().filter(|member| member.is_active()).count();

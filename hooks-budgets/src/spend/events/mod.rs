@@ -3,7 +3,8 @@
 //! `before_model_call` applies the thresholds and reserves the possible cost of the call. `after_model_call`
 //! settles it with the real cost, and `error_occurred` settles a failed call. Streams are not cut here: a
 //! budget that cuts them is a layer around the model. Once a budget is used up, tools, prompts and agents are
-//! denied. Beyond the threshold `cheaper`, children start with the cheaper model. While spawns are paused, `subagent_start` and calls of tools that start agents are denied.
+//! denied. Beyond the threshold `cheaper`, children start with the cheaper
+//! model, also those that a tool starts with a model in its arguments. While spawns are paused, `subagent_start` and calls of tools that start agents are denied.
 //! `session_end` sends the report to the watch.
 
 mod after;

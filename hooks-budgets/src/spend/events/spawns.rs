@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use hooks_core::event::{PreToolUse, SpawnRewrite, SubagentStart};
 use hooks_core::{DeciderOutcome, HookContext, HookError, HookFuture, HookRequest, Reason, Stage, Verdict};
 use hooks_facts::calls::CallReader;
-use hooks_facts::tools::ToolKind;
+use hooks_facts::tools::{AgentArguments, ToolKind, agent_arguments, with_agent_model};
 use tower_service::Service;
 
 use super::super::advice::{cheaper, pause};
@@ -36,6 +36,24 @@ impl Pauses {
         context.agent_name = child;
         pause(&budget, &context).await.map_err(HookError::other)
     }
+
+    /// Returns the cheaper model in place of the `model` of a child, and reports it to the watch.
+    async fn instead(
+        budget: &SpendBudget,
+        context: &Arc<HookContext>,
+        child: Option<String>,
+        model: String,
+    ) -> Result<Option<String>, HookError> {
+        let mut of_child = HookContext::clone(context);
+        if let Some(child) = child {
+            of_child.agent_name = child;
+        }
+        let instead = cheaper(budget, &of_child, &model).await.map_err(HookError::other)?;
+        if let (Some(watch), Some(instead)) = (&budget.watch, &instead) {
+            watch.tell(context, SpendNotice::Cheaper { model, instead: instead.clone() }).await;
+        }
+        Ok(instead)
+    }
 }
 
 impl Service<HookRequest<SubagentStart>> for Pauses {
@@ -60,14 +78,10 @@ impl Service<HookRequest<SubagentStart>> for Pauses {
             }
             let outcome = DeciderOutcome::new(Verdict::NO_OPINION);
             let Some(model) = model else { return Ok(outcome) };
-            let mut of_child = HookContext::clone(&context);
-            of_child.agent_name = child;
-            let instead = cheaper(&budget, &of_child, &model).await.map_err(HookError::other)?;
-            let Some(instead) = instead else { return Ok(outcome) };
-            if let Some(watch) = &budget.watch {
-                watch.tell(&context, SpendNotice::Cheaper { model, instead: instead.clone() }).await;
-            }
-            Ok(outcome.rewriting(SpawnRewrite { model: Some(instead), task: None }))
+            Ok(match Self::instead(&budget, &context, Some(child), model).await? {
+                Some(instead) => outcome.rewriting(SpawnRewrite { model: Some(instead), task: None }),
+                None => outcome,
+            })
         })
     }
 }
@@ -87,9 +101,22 @@ impl Service<HookRequest<PreToolUse>> for Pauses {
             return HookFuture::now(Ok(DeciderOutcome::new(Verdict::NO_OPINION)));
         }
         let (budget, context) = (self.budget.clone(), Arc::clone(request.context()));
+        // The final event must not be changed.
+        let arguments = (request.stage() != Stage::Judge).then(|| request.event().tool_args.clone());
         HookFuture::later(async move {
-            let reason = Self::reason(budget, context, None).await?;
-            Ok(DeciderOutcome::new(reason.map_or(Verdict::NO_OPINION, Verdict::deny)))
+            if let Some(reason) = Self::reason(budget.clone(), Arc::clone(&context), None).await? {
+                return Ok(DeciderOutcome::new(Verdict::deny(reason)));
+            }
+            let outcome = DeciderOutcome::new(Verdict::NO_OPINION);
+            let Some(arguments) = arguments else { return Ok(outcome) };
+            let AgentArguments { agent, model, .. } = agent_arguments(&arguments);
+            let (Some(model), child) = (model, agent.map(str::to_owned)) else { return Ok(outcome) };
+            let instead = Self::instead(&budget, &context, child, model.to_owned()).await?;
+            let changed = instead.and_then(|instead| with_agent_model(&arguments, &instead));
+            Ok(match changed {
+                Some(arguments) => outcome.rewriting(arguments),
+                None => outcome,
+            })
         })
     }
 }

@@ -158,6 +158,19 @@ async fn on_events_the_same_is_done() {
         assert!(decision.outcome.goes_ahead());
         assert_eq!(decision.request.event().model.as_deref(), used);
     }
+    // The same through tools, which keep their other arguments.
+    for (arguments, used) in [
+        (json!({"subagent_type": "b", "prompt": "x", "model": "large"}), json!("small")),
+        (json!({"subagent_type": "b", "prompt": "x", "model": "small"}), json!("small")),
+        (json!({"subagent_type": "b", "prompt": "x"}), Value::Null),
+    ] {
+        let decision = at.pre_tool_use(PreToolUse::new("Task", arguments)).await;
+        assert!(decision.outcome.goes_ahead());
+        let args = &decision.request.event().tool_args;
+        assert_eq!((&args["model"], &args["prompt"]), (&used, &json!("x")));
+    }
+    let other = PreToolUse::new("view", json!({"path": "a", "model": "large"}));
+    assert_eq!(at.pre_tool_use(other).await.request.event().tool_args["model"], "large");
 
     budget.thresholds.ask = 76;
     budget.thresholds.pause_spawns = 76;

@@ -60,7 +60,7 @@ impl Stage {
     pub(super) async fn objection(&self, agent: &str, example: &Example) -> Option<String> {
         let event = PreToolUse::new(example.tool.as_str(), example.args.clone());
         let decision = self.hooks.on(self.context(agent)).pre_tool_use(event).await;
-        let reason = decision.outcome.shown_reason().map(|reason| reason.message.clone().into_owned());
+        let reason = decision.outcome.shown_reason().map(|reason| reason.message.clone());
         reason.filter(|_| decision.outcome.is_denied())
     }
 

@@ -1,4 +1,12 @@
 //! `hooks init squad`: creates the folder of a team. Existing files stay unchanged.
+//!
+//! | source of the team | module |
+//! | --- | --- |
+//! | an exported `squad.config` (`--from`) | [`exported`] |
+//! | the sections of the project's `hooks.yaml` | [`configured`] |
+
+mod configured;
+mod exported;
 
 use std::io::Write;
 use std::path::Path;
@@ -12,6 +20,7 @@ use super::place::Base;
 use super::{Scope, ignored};
 use crate::cli::Init;
 use crate::failure::{Failure, Status};
+use crate::load;
 use crate::paint::GOOD;
 
 /// Name of the team folder.
@@ -28,8 +37,7 @@ pub(super) fn run(options: &Init, base: &Base) -> Result<Status, Failure> {
         return Err(Failure::message("a team belongs to a project: leave out `--scope user` and `--file`"));
     }
     let folder = base.join(FOLDER);
-    let name = base.folder().file_name().map(|name| name.to_string_lossy().into_owned());
-    let team = NewTeam { name: name.unwrap_or_else(|| "team".to_owned()), ..NewTeam::default() };
+    let (team, notes) = team_of(options, base)?;
     let mut out = anstream::stdout().lock();
     if options.dry_run {
         let elsewhere = tempfile::tempdir()?;
@@ -37,9 +45,11 @@ pub(super) fn run(options: &Init, base: &Base) -> Result<Status, Failure> {
         for place in all.iter().filter(|place| !folder.join(place).exists()) {
             writeln!(out, "{GOOD}+{GOOD:#} {}", folder.join(place).display())?;
         }
+        notes.iter().try_for_each(|note| writeln!(out, "  {note}"))?;
         writeln!(out, "nothing was written: this is what it would be")?;
         return Ok(Status::Well);
     }
+    let had: Vec<_> = TABLES.iter().filter(|file| folder.join(file).exists()).collect();
     let made = lay_out(&folder, &team)?;
     for place in &made {
         writeln!(out, "{GOOD}+{GOOD:#} {}", folder.join(place).display())?;
@@ -50,10 +60,52 @@ pub(super) fn run(options: &Init, base: &Base) -> Result<Status, Failure> {
     }
     match made.len() {
         0 => writeln!(out, "nothing to do: `{}` is laid out", folder.display())?,
-        _ => writeln!(out, "{GOOD}done{GOOD:#}: write who is on the team into `{FOLDER}/team.md`")?,
+        _ if team.members.is_empty() => {
+            writeln!(out, "{GOOD}done{GOOD:#}: write who is on the team into `{FOLDER}/team.md`")?;
+        }
+        _ => writeln!(out, "{GOOD}done{GOOD:#}: complete the charters below `{FOLDER}/agents`")?,
     }
+    for file in had.into_iter().filter(|_| !(team.members.is_empty() && team.routes.is_empty())) {
+        writeln!(
+            out,
+            "  `{FOLDER}/{file}` existed and is unchanged: add the members and routes there by hand"
+        )?;
+    }
+    notes.iter().try_for_each(|note| writeln!(out, "  {note}"))?;
     propose(&folder, &mut out)?;
     Ok(Status::Well)
+}
+
+/// Files with tables of members and routes.
+const TABLES: [&str; 2] = ["team.md", "routing.md"];
+
+/// The team to create, and notes about its sources.
+fn team_of(options: &Init, base: &Base) -> Result<(NewTeam, Vec<String>), Failure> {
+    let (mut team, ignored) = match &options.from {
+        Some(file) => exported::read(file)?,
+        None => (NewTeam::default(), Vec::new()),
+    };
+    let mut notes = Vec::new();
+    if !ignored.is_empty() {
+        let keys: Vec<_> = ignored.iter().map(|key| format!("`{key}`")).collect();
+        notes.push(format!("not taken over: {}", keys.join(", ")));
+        if ignored.iter().any(|key| key == "hooks") {
+            notes.push(format!("to enforce `hooks`, save that object as `{FOLDER}/policies/squad.json`"));
+        }
+    }
+    let config = base.config()?;
+    if config.is_file() {
+        let config = load::config(&config, None)?;
+        configured::add(&config, &mut team);
+        if config.team_rules().boundaries.as_ref().is_some_and(|boundaries| !boundaries.agents.is_empty()) {
+            notes.push("boundaries of `hooks.yaml` are in new charters too, and both apply".to_owned());
+        }
+    }
+    if team.name.trim().is_empty() {
+        let name = base.folder().file_name().map(|name| name.to_string_lossy().into_owned());
+        team.name = name.unwrap_or_else(|| "team".to_owned());
+    }
+    Ok((team, notes))
 }
 
 /// Prints the boundaries that are proposed for charters without one. A person decides about them: prose is not enforced.
