@@ -40,6 +40,8 @@ struct Hit<'a> {
 
 enum On<'a> {
     Call,
+    /// Part of the call that a further condition is about.
+    Part(String),
     Path(&'a NamedPath, String),
     /// Path or command that cannot be known before the call runs.
     Unknown(&'a str),
@@ -185,6 +187,7 @@ impl Rules {
         let rule = self.rules.get(hit.rule)?;
         let name = &rule.name;
         let text = || match &hit.on {
+            On::Part(part) => format!("the rule `{name}` is about this call of `{tool}`: {part}"),
             On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
             On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
             On::Unknown(_) => {
@@ -193,7 +196,7 @@ impl Rules {
         };
         Some(rule.verdict(text, |reason| {
             match &hit.on {
-                On::Call => reason,
+                On::Call | On::Part(_) => reason,
                 On::Path(place, reading) => reason
                     .on(&*place.pointer)
                     .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
@@ -329,7 +332,11 @@ fn by_further<'r>(
         return None;
     }
     let hit = by_all(call, number, rule)?;
-    let on = if found == ConditionMatch::Unknown { On::Unknown("") } else { hit.on };
+    let on = match (found, hit.on) {
+        (ConditionMatch::Unknown, _) => On::Unknown(""),
+        (_, On::Call) => further.describe(call).map_or(On::Call, On::Part),
+        (_, on) => on,
+    };
     Some(Hit { rule: number, on })
 }
 
