@@ -1,4 +1,4 @@
-//! Passes the commit of the build to the program.
+//! Passes the commit of the build to the program, and links it for a fixed address.
 
 use std::env;
 use std::process::Command;
@@ -13,6 +13,18 @@ fn main() {
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
     println!("cargo::rustc-env=HOOKS_VERSION={version}{commit}");
+    // A client starts the program for each event. Moved to a random address, it would first correct every pointer in its
+    // data, which takes longer than the rest of its start (`docs/decisions/0023`).
+    if is_dynamic_gnu_linux() {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
+}
+
+/// Whether the program is linked for the C library of GNU, and not statically.
+fn is_dynamic_gnu_linux() -> bool {
+    let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
+    target("OS") == "linux" && target("ENV") == "gnu" && !is_static
 }
 
 #[expect(clippy::disallowed_methods, reason = "a build script gets its input in the environment")]

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks::context::auto::{AutoContext, AutoSettings, Gathered};
-use hooks::context::source::{Ask, Moment, Threads, team};
-use hooks::event::StartSource;
-use hooks::state::Memory;
-use hooks::team::files::NewMember;
-use hooks::team::{NewTeam, Team};
-use hooks::{HookContext, StdFileSystem, SystemClock, TokioTimer, system};
+use hooks_context::auto::{AutoContext, AutoSettings, Gathered};
+use hooks_context::source::{Ask, Moment, Threads, team};
+use hooks_core::HookContext;
+use hooks_core::event::StartSource;
+use hooks_core::state::Memory;
+use hooks_system::{StdFileSystem, SystemClock, TokioTimer, system};
+use hooks_team::files::NewMember;
+use hooks_team::{NewTeam, Team};
 use tokio::runtime::Runtime;
 
 use crate::{Bar, Case, SetupError};

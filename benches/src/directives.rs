@@ -1,6 +1,6 @@
 //! Cost of the search for standing wishes in a user's message of 2,000 characters.
 
-use hooks::context::directive::detect;
+use hooks_context::directive::detect;
 
 use crate::{Bar, Case};
 

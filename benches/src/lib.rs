@@ -6,11 +6,13 @@
 pub mod call;
 mod case;
 pub mod classic;
+#[cfg(feature = "machine")]
 pub mod context;
 pub mod directives;
 pub mod feed;
 pub mod govern;
 pub mod protocols;
+pub mod redaction;
 pub mod resilience;
 pub mod rules;
 pub mod set;
@@ -38,6 +40,7 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(protocols::cases()?);
     all.extend(directives::cases());
     all.extend(feed::cases());
+    all.extend(redaction::cases()?);
     all.extend(store::cases());
     Ok(all)
 }

@@ -4,7 +4,6 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use hooks::TokioTimer;
 use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
 use hooks_core::state::OpId;
@@ -12,6 +11,7 @@ use hooks_resilience::{
     Call, Classified, ErrorKind, ModelError, Needs, Replied, Resilience, ResilienceConfig, ResilienceLayer,
     World,
 };
+use hooks_system::TokioTimer;
 use serde_json::json;
 use tower::{Layer, ServiceBuilder};
 use tower_service::Service;
@@ -86,7 +86,7 @@ fn layers() -> Result<ResilienceLayer<Classified>, SetupError> {
         "retry": { "max_attempts": 1 },
     }))?;
     let resilience = Resilience::new(&config).map_err(|faults| format!("{faults:?}"))?;
-    let health = resilience.health(World::new(&hooks::system(), TokioTimer))?;
+    let health = resilience.health(World::new(&hooks_system::system(), TokioTimer))?;
     Ok(resilience.layer(&health, Classified).map_err(|fault| fault.to_string())?)
 }
 

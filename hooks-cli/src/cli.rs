@@ -87,6 +87,8 @@ pub(crate) enum Command {
     State(State),
     /// Read and check the audit log: who did what, and which rule decided
     Audit(Audit),
+    /// Remove secrets and personal data from a text: standard input to standard output
+    Scrub(Scrub),
     /// Measure the cost of a configuration for each event and policy
     Bench(Bench),
     /// Print a completion script for a shell
@@ -501,6 +503,33 @@ pub(crate) enum CeremonyAction {
         /// The name
         name: String,
     },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks scrub < app.log > clean.log
+  kubectl logs -f app | hooks scrub --secrets        # line by line
+  hooks scrub --json < calls.jsonl > clean.jsonl     # keys and values of JSON
+  hooks scrub --check --report < diff.txt > /dev/null
+
+The report goes to standard error: the number of findings by label, never a value.
+Exit status: 0 the whole input was scrubbed, 1 something was found (`--check`), 2 the input could not be read.")]
+pub(crate) struct Scrub {
+    /// Use the `redaction` of this configuration in place of every label
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Remove secrets only, not personal data
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) secrets: bool,
+    /// Read JSON values and write each on a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the number of findings by label on standard error
+    #[arg(long)]
+    pub(crate) report: bool,
+    /// End with status 1 if something was found
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Args, Debug)]

@@ -31,6 +31,7 @@ mod reach;
 mod reload;
 mod run;
 mod schema;
+mod scrub;
 mod snippet;
 mod state;
 mod strict_json;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Command::Ceremony(options) => ceremony::run(&options),
         Command::State(state) => state::run(&state),
         Command::Audit(options) => audit::run(&options),
+        Command::Scrub(options) => scrub::run(&options),
         Command::Bench(bench) => bench::run(&bench),
         Command::Completions(options) => manual::completions(&options),
         Command::Man(options) => manual::man(&options),

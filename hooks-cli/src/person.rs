@@ -11,33 +11,16 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Programs of agent clients.
-const CLIENTS: &[&str] =
-    &["cagent", "claude", "codex", "copilot", "cursor-agent", "docker-agent", "gemini", "qwen", "squad"];
+/// The rows of the table of agent clients with this kind.
+fn listed(kind: &'static str) -> impl Iterator<Item = &'static str> {
+    let rows = include_str!("../data/agent_clients.txt").lines().filter(|line| !line.starts_with('#'));
+    rows.filter_map(move |line| line.split_once('\t').filter(|(of, _)| *of == kind).map(|(_, name)| name))
+}
 
-/// Folders of the npm packages of agent clients.
-const PACKAGES: &[&str] = &[
-    "@anthropic-ai",
-    "@bradygaster",
-    "@github/copilot",
-    "@google/gemini-cli",
-    "@openai/codex",
-    "@qwen-code",
-];
-
-/// Programs that run a script, whose name is then among the first arguments.
-const INTERPRETERS: &[&str] = &["bun", "deno", "node", "python", "python3"];
-
-/// Variables that clients set for the commands that they run.
-const MARKS: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_CODE_SESSION_ID",
-    "CODEX_TOOL_CALL_ID",
-    "COPILOT_AGENT_SESSION_ID",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "QWEN_CODE",
-];
+/// Whether the table has the row.
+fn is_listed(kind: &'static str, name: &str) -> bool {
+    listed(kind).any(|row| row == name)
+}
 
 /// Most words of a command line in which a script is searched.
 const MAX_WORDS: usize = 4;
@@ -50,7 +33,7 @@ pub(crate) fn require(command: &str) -> Result<(), Failure> {
     let refused = |why: &str| {
         Failure::message(format!("`{command}` is for a person: {why}; call it in a terminal of your own"))
     };
-    if let Some(mark) = MARKS.iter().find(|mark| env::var_os(mark).is_some()) {
+    if let Some(mark) = listed("variable").find(|mark| env::var_os(mark).is_some()) {
         return Err(refused(&format!("the variable `{mark}` shows that an agent client started it")));
     }
     match client_above() {
@@ -94,7 +77,7 @@ fn client(words: &[String]) -> Option<String> {
         Some(name.trim_start_matches('-').to_owned())
     };
     let program = name(words.first()?)?;
-    if CLIENTS.contains(&program.as_str()) {
+    if is_listed("program", &program) {
         return Some(program);
     }
     // Claude Code's own installer names the program by its version.
@@ -105,10 +88,10 @@ fn client(words: &[String]) -> Option<String> {
     if program == "hooks" && rest.iter().any(|word| word == "exec") {
         return Some("hooks exec".to_owned());
     }
-    let is_interpreter = INTERPRETERS.contains(&program.as_str());
+    let is_interpreter = is_listed("interpreter", &program);
     rest.iter().filter(|_| is_interpreter).find_map(|word| {
-        let is_named = name(word).is_some_and(|name| CLIENTS.contains(&name.as_str()));
-        (is_named || PACKAGES.iter().any(|package| word.contains(package))).then(|| word.clone())
+        let is_named = name(word).is_some_and(|name| is_listed("program", &name));
+        (is_named || listed("package").any(|package| word.contains(package))).then(|| word.clone())
     })
 }
 
@@ -159,7 +142,7 @@ fn process(id: u32) -> io::Result<Option<Process>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{client, client_above, process};
+    use super::{client, client_above, listed, process};
 
     fn starts(line: &str) -> Option<String> {
         client(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
@@ -180,6 +163,28 @@ mod tests {
         for line in ["bash -l", "vim claude", "node server.js", "hooks approve K", "-zsh"] {
             assert_eq!(starts(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn every_row_of_the_table_recognises_a_client() {
+        let kinds = ["program", "package", "interpreter", "variable"];
+        let rows = include_str!("../data/agent_clients.txt").lines().filter(|line| !line.starts_with('#'));
+        assert_eq!(
+            rows.count(),
+            kinds.iter().map(|kind| listed(kind).count()).sum::<usize>(),
+            "a kind is unknown"
+        );
+        for program in listed("program") {
+            assert!(starts(&format!("/opt/bin/{program} -x")).is_some(), "{program}");
+        }
+        for package in listed("package") {
+            assert!(starts(&format!("node /opt/{package}/index.js")).is_some(), "{package}");
+        }
+        for interpreter in listed("interpreter") {
+            assert!(starts(&format!("{interpreter} /usr/bin/copilot")).is_some(), "{interpreter}");
+            assert_eq!(starts(&format!("{interpreter} server.js")), None, "{interpreter}");
+        }
+        assert!(listed("variable").all(|name| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')));
     }
 
     #[test]

@@ -43,7 +43,7 @@ fn each_section_denies_a_call_and_names_its_source() {
     let shown = text(&output);
     assert!(output.status.success(), "{shown}\n{}", String::from_utf8_lossy(&output.stderr));
     for wanted in [
-        "6 members",
+        "7 members",
         "the decision \"",
         "by      decisions: ",
         "by      boundaries: writes",
@@ -52,10 +52,11 @@ fn each_section_denies_a_call_and_names_its_source() {
         "by      ceremonies: Design Review",
         "phase `phase-2` of `.specs/20260901-berth-plan` is read-only",
         "by      phases: branch",
-        "by      phases: state-file",
+        "by      phases: state\n",
         "by      sequences: secrets-stay",
         "run the tests after the last change",
         "by      sequences: few-deploys",
+        "branch, without a checkout",
         "was written: nothing",
     ] {
         assert!(shown.contains(wanted), "`{wanted}` is missing in:\n{shown}");

@@ -75,7 +75,7 @@ impl Eval {
         }
     }
 
-    /// Ends the input, and returns what the operator was told.
+    /// Ends the input, and returns the messages to the operator.
     fn end(mut self) -> String {
         drop(self.stdin.take());
         let mut told = String::new();
@@ -194,6 +194,7 @@ fn a_policy_of_the_team_is_followed() {
 #[test]
 fn no_reload_keeps_the_rules() {
     let mut eval = Eval::start(&blocking("git push"), &["--no-reload"]);
+    assert_eq!(eval.ask("git push")["decision"], "deny");
     fs::write(eval.file(), blocking("git pull")).unwrap();
     looks();
     assert_eq!(eval.ask("git push")["decision"], "deny");
@@ -205,7 +206,7 @@ fn no_reload_keeps_the_rules() {
 fn write_and_be_killed(file: &Path, text: &str, length: usize) {
     let script = "exec > \"$0\"; printf %s \"$1\"; echo written >&2; exec sleep 60";
     let mut command = Command::new("sh");
-    command.args(["-c", script]).arg(file).arg(&text[..length]);
+    command.args(["-c", script]).arg(file).arg(text.split_at(length).0);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();

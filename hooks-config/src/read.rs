@@ -234,7 +234,7 @@ impl Config {
         &self.rules_version
     }
 
-    /// What a host does that reads the configuration again when it changes.
+    /// Behaviour of a host that reads the configuration again when it changes.
     pub const fn reload(&self) -> &ReloadConfig {
         &self.state.reload
     }
@@ -244,7 +244,7 @@ impl Config {
         &self.files
     }
 
-    /// What a configuration that is read later goes on with.
+    /// State that a configuration which is read later goes on with.
     pub(super) fn earlier(&self) -> Earlier {
         Earlier::new(self.fixed.clone(), self.audit().cloned().zip(self.recording.clone()))
     }
@@ -758,7 +758,7 @@ impl ConfigReader {
                 return None;
             }
         };
-        let fixed = Fixed::of(&root);
+        let fixed = Fixed::in_tree(&root);
         if let Some(earlier) = &self.earlier {
             earlier.check(&fixed, &root, mistakes);
         }

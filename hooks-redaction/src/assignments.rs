@@ -49,6 +49,9 @@ pub(super) fn name_around(bytes: &[u8], at: usize) -> (usize, usize) {
 /// Finds the secret after the name at `start..end`.
 pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     let name = text.get(start..end)?;
+    if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end) {
+        return Some(secret);
+    }
     let noun = names::noun(name)?;
     let value = value_behind(text, start, end, noun)?;
     let head_end = floor(text, value.end.min(value.start + value::HEAD));
@@ -66,6 +69,20 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
         Noun::Token => value::is_token(head, value.style, 8).then_some(Label::ApiKey),
     }?;
     Some(Span::new(value.start, value.end, label))
+}
+
+/// Finds the secret of an AWS access key after its name and a blank, or "is": its form is known, so it needs no sign.
+fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Option<Span> {
+    let before = line_before(bytes, start, 16).to_ascii_lowercase();
+    let phrase = name.eq_ignore_ascii_case("key")
+        && (before.ends_with(b"secret ") || before.ends_with(b"secret access "));
+    if byte(bytes, end) != b' ' || !(phrase || names::is_aws_secret(name)) {
+        return None;
+    }
+    let blank = run_end(bytes, end, 8, |b| b == b' ');
+    let from = if bytes.get(blank..)?.starts_with(b"is ") { blank + 3 } else { blank };
+    let to = run_end(bytes, from, 41, |b| b.is_ascii_alphanumeric() || b"/+".contains(&b));
+    super::forms::is_aws_secret(bytes.get(from..to)?).then(|| Span::new(from, to, Label::AwsSecretAccessKey))
 }
 
 /// Finds the password of `user:password` after a user option that ends at `at`.
@@ -145,21 +162,31 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
     let compared = matches!(two, b"==" | b"!=");
     match byte(bytes, at) {
         _ if compared => Some((Separator::QuotedOnly, blank(run_end(bytes, at, 3, |b| b"=!".contains(&b))))),
-        _ if two == b"=>" || two == b":=" => Some((Separator::SpacedEquals, blank(at + 2))),
+        _ if two == b"=>" || two == b":=" || two == b"->" => Some((Separator::SpacedEquals, blank(at + 2))),
         b'=' => {
             let from = blank(at + 1);
             Some((if spaced || from > at + 1 { Separator::SpacedEquals } else { Separator::Equals }, from))
         }
         b':' if byte(bytes, at + 1) != b':' => Some((Separator::Colon, blank(at + 1))),
+        // `t.pass("tests/a.rs")` is a call of a test.
+        b'(' if bytes.get(start..end)? == b"pass" => None,
         b'(' if quoted == end => Some((Separator::QuotedOnly, blank(at + 1))),
         b',' if quoted > end && is_upper(bytes.get(start..end)?) => {
             Some((Separator::QuotedOnly, blank(at + 1)))
         }
         _ if !spaced || quoted > end => None,
         _ if bytes.get(start..end)?.starts_with(b"--") => Some((Separator::Option, at)),
+        _ if is_set(line_before(bytes, start, 32)) => Some((Separator::Option, at)),
         _ if noun == Noun::Password => prose(bytes, start, at),
         _ => None,
     }
+}
+
+/// Returns whether a line ends with a command that sets a variable: `aws configure set `, `setx `, `set -x `.
+fn is_set(line: &[u8]) -> bool {
+    let Some(line) = line.strip_suffix(b" ") else { return false };
+    let mut words = line.rsplit(|b| *b == b' ').filter(|word| !word.starts_with(b"-"));
+    words.next().is_some_and(|word| matches!(word, b"set" | b"setx" | b"setenv" | b"config:set"))
 }
 
 fn is_upper(name: &[u8]) -> bool {
@@ -226,6 +253,7 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
     let length = rest.iter().enumerate().position(|(i, b)| {
         let at = from + i;
         match b {
+            b'\n' => true,
             _ if b.is_ascii_whitespace() => depth == 0,
             // A template or a call may contain spaces.
             b'{' | b'(' if i < 4 => {
@@ -298,6 +326,11 @@ mod tests {
             ("password: 'it''s'", "password", "it''s"),
             ("<add key=\"Password\" value=\"Passw0rd!\" />", "Password", "Passw0rd!"),
             ("api_key: 4f9a8b7c6d5e", "api_key", "4f9a8b7c6d5e"),
+            ("setx API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
+            ("password -> hunter2x", "password", "hunter2x"),
+            ("wifi psk=\"hunter2xyz\"", "psk", "hunter2xyz"),
+            ("keytool -storepass hunter2x", "storepass", "hunter2x"),
+            ("set -x API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
             (r"A=1\nPASSWORD=hunter2\nB=2", "PASSWORD", "hunter2"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");

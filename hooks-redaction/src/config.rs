@@ -7,10 +7,12 @@ use hooks_core::{HooksBuilder, HooksConfig, PolicyErrors};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::Options;
+use crate::detector::Detector;
 use crate::label::{Label, Labels, UnknownLabel};
 use crate::recorder::ArgumentRecorder;
 use crate::results::ResultRedaction;
 use crate::scrubber::Scrubber;
+use crate::treatment::Treatment;
 
 /// Data that is scrubbed from tool results.
 ///
@@ -36,10 +38,39 @@ pub struct RedactionConfig {
     pub labels: Option<Vec<String>>,
     /// Further patterns, each with the name of its marker.
     pub patterns: BTreeMap<String, String>,
+    /// Detectors, each with the name of its marker: a pattern with words around it, a check, and examples.
+    pub detectors: BTreeMap<String, Detector>,
+    /// Values that stay, such as the address of a mailing list.
+    pub allow: Vec<String>,
+    /// Treatment of findings, by label; if missing, the marker takes their place.
+    pub treatment: BTreeMap<String, Treatment>,
+    /// Key of the hashes: the same value has the same hash under the same key.
+    pub hash_key: Option<HashKey>,
     /// Whether texts are read and recorded as Squad does: an address ends at the last letter of its top-level
     /// domain (of `a@x.xn--p1ai`, the `--p1ai` stays), and a recorded list has index keys.
     pub dialect: TextDialect,
 }
+
+/// Key of hashes; not printed.
+///
+/// ```
+/// let key: hooks_redaction::HashKey = serde_json::from_str("\"a key that only the host has\"")?;
+/// assert_eq!(format!("{key:?}"), "HashKey(..)");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct HashKey(String);
+
+impl std::fmt::Debug for HashKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HashKey(..)")
+    }
+}
+
+/// Shortest key of hashes: a shorter one could be guessed.
+const LEAST_KEY: usize = 16;
 
 /// Way in which texts are read and recorded.
 ///
@@ -105,9 +136,10 @@ impl Redaction {
         &self.scrubber
     }
 
-    /// Adds the scrubber of results, and the recorder as an extension. Add every other hook that changes a
+    /// Adds the scrubber of results; and the recorder and the scrubber as extensions. Add every other hook that changes a
     /// result before them.
     pub fn add_to(self, builder: &mut HooksBuilder) {
+        builder.add_extension(Arc::new(self.scrubber.clone()));
         builder.add_transform(ResultRedaction::with_scrubber(self.scrubber));
         builder.add_extension(Arc::new(self.recorder));
     }
@@ -129,7 +161,57 @@ impl RedactionConfig {
                 }
             }
         }
-        scrubber
+        for (name, detector) in &self.detectors {
+            match scrubber.clone().with_detector(name, detector) {
+                Ok(more) => scrubber = more,
+                Err(error) => {
+                    let field = format!("redaction.detectors.{name}");
+                    errors.push_text(field, &error.to_string(), "check the pattern and its examples");
+                }
+            }
+        }
+        scrubber = self.treated(scrubber, errors);
+        scrubber.with_allowed(self.allow.iter().cloned())
+    }
+
+    /// Sets the treatments.
+    fn treated(&self, mut scrubber: Scrubber, errors: &mut PolicyErrors) -> Scrubber {
+        for (name, treatment) in &self.treatment {
+            let field = format!("redaction.treatment.{name}");
+            let custom = self.patterns.contains_key(name) || self.detectors.contains_key(name);
+            let label = match name.parse::<Label>() {
+                Ok(label) => label,
+                Err(_) if custom => Label::Custom(Arc::from(name.as_str())),
+                Err(error) => {
+                    errors.push_text(field, &error.to_string(), "use another");
+                    continue;
+                }
+            };
+            match treatment {
+                Treatment::Hash if cfg!(not(feature = "keyed")) => {
+                    let reason = "hashes need the feature `keyed` of `tower-hooks-redaction`";
+                    errors.push_text(field, reason, "enable it, or use `replace` or `mask`");
+                }
+                Treatment::Vault => {
+                    let reason = "a vault belongs to a service; a file cannot set one";
+                    errors.push_text(field, reason, "use `replace`, `mask` or `hash`");
+                }
+                Treatment::Hash if self.hash_key.is_none() => {
+                    errors.push_text(field, "a hash needs a key", "set `redaction.hash_key`");
+                }
+                _ => scrubber = scrubber.with_treatment(label, *treatment),
+            }
+        }
+        match &self.hash_key {
+            Some(HashKey(key)) if key.len() < LEAST_KEY => {
+                let reason = "the key is shorter than 16 characters, so hashes could be reversed by trial";
+                errors.push_text("redaction.hash_key", reason, "use a random text of 32 characters");
+                scrubber
+            }
+            #[cfg(feature = "keyed")]
+            Some(HashKey(key)) => scrubber.with_hash_key(key.as_bytes()),
+            _ => scrubber,
+        }
     }
 
     fn chosen_labels(&self, errors: &mut PolicyErrors) -> Labels {
@@ -159,5 +241,47 @@ impl HooksConfig for RedactionConfig {
         errors.or(())?;
         redaction.add_to(builder);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "keyed")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn compiled(config: serde_json::Value) -> (Scrubber, Vec<String>) {
+        let config: RedactionConfig = serde_json::from_value(config).unwrap();
+        let mut errors = PolicyErrors::default();
+        let scrubber = config.scrubber(&mut errors);
+        (scrubber, errors.as_slice().iter().map(|error| error.field.clone()).collect())
+    }
+
+    #[test]
+    fn each_option_changes_the_answer() {
+        let (scrubber, errors) = compiled(json!({
+            "detectors": {"STAFF": {"pattern": "E[0-9]{5}", "context": ["employee"], "match": ["employee E12345"]}},
+            "allow": ["help@example.com"],
+            "treatment": {"CREDIT_CARD": "mask", "EMAIL": "hash", "STAFF": "mask"},
+            "hash_key": "0123456789abcdef0123",
+        }));
+        assert!(errors.is_empty(), "{errors:?}");
+        let scrubbed = scrubber.scrub("employee E12345, help@example.com, a@b.org, card 4111 1111 1111 1111");
+        assert!(scrubbed.starts_with("employee [STAFF:5_REDACTED], help@example.com, [EMAIL:"), "{scrubbed}");
+        assert!(scrubbed.ends_with("card [CREDIT_CARD:1111_REDACTED]"), "{scrubbed}");
+        assert_eq!(scrubber.scrub(&scrubbed), scrubbed);
+    }
+
+    #[test]
+    fn what_cannot_work_is_reported() {
+        let (_, errors) = compiled(json!({
+            "detectors": {"STAFF": {"pattern": "E[0-9]{5}", "match": ["employee 12345"]}},
+            "treatment": {"FAX": "mask", "EMAIL": "vault", "PHONE": "hash"},
+        }));
+        let wanted = ["detectors.STAFF", "treatment.EMAIL", "treatment.FAX", "treatment.PHONE"];
+        assert_eq!(errors, wanted.map(|field| format!("redaction.{field}")));
+        let (_, errors) = compiled(json!({"hash_key": "short"}));
+        assert_eq!(errors, ["redaction.hash_key"]);
     }
 }

@@ -1,7 +1,7 @@
-//! Walks over the digits and colons of a text once and determines the kind of each sequence.
+//! Reads the groups of digits at a position and determines what they are.
 
 use super::{
-    card, iban,
+    card,
     label::{Label, Labels},
     network, phone,
     span::Span,
@@ -40,7 +40,7 @@ pub(super) struct Sequence<'t> {
 }
 
 impl<'t> Sequence<'t> {
-    fn read(bytes: &'t [u8], start: usize) -> Self {
+    fn read(bytes: &'t [u8], start: usize, over_lines: bool) -> Self {
         let mut sequence = Self { bytes, groups: [Group::default(); MAX_GROUPS], len: 0 };
         let mut from = start;
         for slot in &mut sequence.groups {
@@ -51,6 +51,9 @@ impl<'t> Sequence<'t> {
             *slot = Group { start: from, end };
             sequence.len += 1;
             from = run_end(bytes, end, 3, |b| b" -.()/".contains(&b));
+            if over_lines {
+                from = run_end(bytes, end, 3, |b| b" -.\r\n\xc2\xa0".contains(&b));
+            }
             if from == end {
                 break;
             }
@@ -98,41 +101,20 @@ impl<'t> Sequence<'t> {
     }
 }
 
-/// Finds everything that consists of digits.
-pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
-    let bytes = text.as_bytes();
-    let v6 = labels.contains(&Label::Ipv6);
-    let mut at = 0;
-    while let Some(skip) =
-        bytes.get(at..).and_then(|rest| rest.iter().position(|b| b.is_ascii_digit() || *b == b':'))
-    {
-        at += skip;
-        if byte(bytes, at) == b':' {
-            at = if v6 { network::ipv6(text, at, found) } else { at + 1 };
-            continue;
-        }
-        let run = run_end(bytes, at, usize::MAX, |b| b.is_ascii_digit());
-        let hit = number(text, at, labels);
-        let end = hit.as_ref().map_or(run, |span| span.end.max(run));
-        found.extend(hit);
-        at = end;
-    }
-}
-
 /// Returns the kind of the digits that start at `at`.
-fn number(text: &str, at: usize, labels: Labels) -> Option<Span> {
+pub(super) fn number(text: &str, at: usize, labels: Labels) -> Option<Span> {
     let bytes = text.as_bytes();
     let wanted = |label: Label| labels.contains(&label).then_some(label);
     let span = |(start, end): (usize, usize), label| Span::new(start, end, label);
-    if let Some(found) = wanted(Label::Iban).and_then(|label| Some(span(iban::read(text, at)?, label))) {
-        return Some(found);
+    let sequence = Sequence::read(bytes, at, false);
+    let total: usize = sequence.groups().iter().map(|group| group.len()).sum();
+    if total < 7 && sequence.groups().len() < 4 {
+        return None;
     }
-    let sequence = Sequence::read(bytes, at);
     if let Some(found) = wanted(Label::Ipv4).and_then(|label| Some(span(network::ipv4(&sequence)?, label))) {
         return Some(found);
     }
-    if let Some(found) = wanted(Label::CreditCard).and_then(|label| Some(span(card::read(&sequence)?, label)))
-    {
+    if let Some(found) = wanted(Label::CreditCard).and_then(|label| Some(span(card(&sequence)?, label))) {
         return Some(found);
     }
     if let Some(found) = wanted(Label::Ssn).and_then(|label| Some(span(ssn::read(&sequence)?, label))) {
@@ -141,14 +123,22 @@ fn number(text: &str, at: usize, labels: Labels) -> Option<Span> {
     wanted(Label::Phone).and_then(|label| Some(span(phone::read(&sequence)?, label)))
 }
 
+/// Reads a card number, whose groups may stand on two lines.
+fn card(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
+    let first = *sequence.groups().first()?;
+    if first.len() != 4 {
+        return card::read(sequence);
+    }
+    card::read(&Sequence::read(sequence.bytes, first.start, true))
+}
+
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
 
     /// Finds `labels` in `text`.
     pub(crate) fn found(text: &str, labels: &[Label]) -> Vec<String> {
-        let mut spans = Vec::new();
-        find(text, labels.iter().cloned().collect(), &mut spans);
+        let spans = super::super::scan::scan(text, labels.iter().cloned().collect()).spans;
         spans.iter().map(|span| text.get(span.start..span.end).unwrap().to_owned()).collect()
     }
 }

@@ -4,40 +4,16 @@
 //! user part of a URL, logins of `ssh` and similar programs, and members of code (`this@Outer.field`) are not
 //! addresses.
 
-use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use super::{
-    label::Label,
     span::Span,
-    text::{byte, byte_before, line_before, run_start},
-    tld,
+    text::{byte, byte_before, line_before, run_end, run_start},
+    tld, wrap,
 };
-
-/// Other spellings of `@`: percent-encoding once and twice, HTML, JSON, full width, small form.
-static ENCODED_AT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let spellings =
-        ["%40", "%2540", "&#64;", "&#x40;", "&#X40;", "&commat;", "\\u0040", "\u{ff20}", "\u{fe6b}"];
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(spellings).ok()
-});
 
 /// RFC 5321 allows 64 bytes; the rest is room for encodings.
 const MAX_LOCAL: usize = 256;
 /// RFC 1035 allows 255 bytes.
 const MAX_DOMAIN: usize = 256;
-
-/// Finds every address in `text`.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    let mut floor = 0;
-    for at in memchr::memchr_iter(b'@', text.as_bytes()) {
-        floor = note(address(text, at, at + 1, floor), floor, found);
-    }
-    floor = 0;
-    for at in ENCODED_AT.iter().flat_map(|spellings| spellings.find_iter(text)) {
-        floor = note(address(text, at.start(), at.end(), floor), floor, found);
-    }
-}
 
 /// Ends an address after the leading letters of its last label, if there are two or more.
 pub(super) fn end_with_letters(text: &str, address: &mut Span) {
@@ -49,15 +25,9 @@ pub(super) fn end_with_letters(text: &str, address: &mut Span) {
     }
 }
 
-fn note(address: Option<(usize, usize)>, floor: usize, found: &mut Vec<Span>) -> usize {
-    let Some((start, end)) = address else { return floor };
-    found.push(Span::new(start, end, Label::Email));
-    end
-}
-
 /// Returns the extent of the address around an `@` that spans `at..after`, starting at `floor` or later.
-fn address(text: &str, at: usize, after: usize, floor: usize) -> Option<(usize, usize)> {
-    let end = domain_end(text, after)?;
+pub(super) fn address(text: &str, at: usize, after: usize, floor: usize) -> Option<(usize, usize)> {
+    let end = domain_end(text, after).or_else(|| domain_over_lines(text, after))?;
     let start = quoted_local(text, at, floor).or_else(|| local_start(text, at, end, floor))?;
     let local = text.get(start..at)?;
     let bytes = text.as_bytes();
@@ -115,6 +85,28 @@ fn domain_end(text: &str, start: usize) -> Option<usize> {
         labels.pop();
     }
     None
+}
+
+/// Returns the end of a domain that a line end cuts in two, if it is a domain only with the next line.
+fn domain_over_lines(text: &str, start: usize) -> Option<usize> {
+    let is_domain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'.';
+    let bytes = text.as_bytes();
+    let end = run_end(bytes, start, MAX_DOMAIN, is_domain);
+    let next = wrap::next_line(bytes, end)?;
+    let rest = run_end(bytes, next, MAX_DOMAIN, is_domain);
+    let head = text.get(start..end)?;
+    let joined = format!("{head}{}", text.get(next..rest)?);
+    let found = domain_end(&joined, 0).filter(|found| *found > head.len())?;
+    let top = joined.get(..found)?.rsplit('.').next()?;
+    tld::is_common(top).then_some(next + found - head.len())
+}
+
+/// Returns whether `word` ends in an address whose domain may go on in the next line.
+pub(super) fn is_open(word: &str) -> bool {
+    let Some(at) = word.rfind('@') else { return false };
+    let domain = word.get(at + 1..).unwrap_or_default().trim_end_matches('=');
+    let plain = domain.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
+    at > 0 && plain && domain_end(word, at + 1).is_none()
 }
 
 fn label<'t>(text: &'t str, range: &(usize, usize)) -> &'t str {
@@ -246,11 +238,11 @@ fn is_login(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::{label::Label, scan::scan};
 
     fn found(text: &str) -> Vec<&str> {
-        let mut spans = Vec::new();
-        find(text, &mut spans);
+        let labels = [Label::Email].into_iter().collect();
+        let spans = scan(text, labels).spans;
         spans.iter().map(|span| text.get(span.start..span.end).unwrap()).collect()
     }
 
@@ -276,6 +268,8 @@ mod tests {
             ("mail jane@example.com.Then", "jane@example.com"),
             ("a@b.com@c.org", "a@b.com"),
             ("ann@163.com", "ann@163.com"),
+            ("to jane@exam\nple.com now", "jane@exam\nple.com"),
+            ("to jane@example.=\r\ncom now", "jane@example.=\r\ncom"),
         ] {
             assert_eq!(found(text), [wanted], "{text}");
         }

@@ -36,6 +36,15 @@ pub enum ScrubberError {
         /// The name of the pattern.
         name: String,
     },
+    /// A detector finds something in an example where it should not, or nothing where it should.
+    Example {
+        /// The name of the detector.
+        name: String,
+        /// Number of the example in its list.
+        number: usize,
+        /// Whether the detector should find something in it.
+        wanted: bool,
+    },
     /// Parts of a marker could be mistaken for the text around it.
     MarkerPart {
         /// The invalid part.
@@ -56,6 +65,14 @@ impl fmt::Display for ScrubberError {
             Self::PatternEmpty { name } => write!(
                 f,
                 "`{name}` matches the empty text and would find nothing to remove; make it match a character"
+            ),
+            Self::Example { name, number, wanted: true } => write!(
+                f,
+                "`{name}` does not find its example {number} of `match`; correct the pattern or the example"
+            ),
+            Self::Example { name, number, wanted: false } => write!(
+                f,
+                "`{name}` finds something in its example {number} of `no_match`; correct the pattern or the example"
             ),
             Self::MarkerPart { part } => write!(
                 f,

@@ -1,8 +1,10 @@
 //! Parses a credential after its prefix.
 
 use super::{
+    body::{Body, Runs},
     label::Label,
     text::{byte, byte_before, is_ident, run_end, starts_word},
+    wrap,
 };
 
 /// Prefix of a credential, with the body that has to follow.
@@ -12,66 +14,22 @@ pub(super) struct Form {
     pub(super) prefix: &'static str,
     /// Set of bytes in the body.
     pub(super) body: Body,
-    /// Minimum length of the body; a longer run belongs to it as a whole.
+    /// Minimum length of the body.
     pub(super) least: usize,
+    /// Maximum length of the body; without a limit, a longer run belongs to it as a whole.
+    pub(super) most: usize,
     /// Label of the credential.
     pub(super) label: Label,
+    /// Checksum at the end of the body.
+    pub(super) checksum: Option<Checksum>,
 }
 
-/// Set of bytes.
+/// Checksum of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Body {
-    /// Hex digits.
-    Hex,
-    /// Capital letters and digits.
-    Upper,
-    /// Letters and digits.
-    Alnum,
-    /// Letters, digits, `_`.
-    Word,
-    /// Letters, digits, `_`, `-`: base64url.
-    Url,
-    /// Base64url and full stops.
-    Dotted,
-    /// Both base64 alphabets with padding.
-    Base64,
-    /// Base64 with percent-encoding.
-    Percent,
-    /// Segments of a path.
-    Path,
-}
-
-impl Body {
-    fn has(self, b: u8) -> bool {
-        match self {
-            Self::Hex => b.is_ascii_hexdigit(),
-            Self::Upper => b.is_ascii_uppercase() || b.is_ascii_digit(),
-            Self::Alnum => b.is_ascii_alphanumeric(),
-            Self::Word => is_ident(b),
-            Self::Url => is_ident(b) || b == b'-',
-            Self::Dotted => is_ident(b) || b == b'-' || b == b'.',
-            Self::Base64 => is_ident(b) || b"-+/=".contains(&b),
-            Self::Percent => is_ident(b) || b"-+/=%".contains(&b),
-            Self::Path => is_ident(b) || b"-+/=@.".contains(&b),
-        }
-    }
-}
-
-/// The last measured run of each set, so that several prefixes inside one run do not measure it again.
-#[derive(Debug, Default)]
-pub(super) struct Runs {
-    last: [(usize, usize); 9],
-}
-
-impl Runs {
-    /// Returns the end of the run of `body` that contains `from`.
-    pub(super) fn end(&mut self, bytes: &[u8], body: Body, from: usize) -> usize {
-        let Some(last) = self.last.get_mut(body as usize) else { return from };
-        if !(last.0..last.1).contains(&from) {
-            *last = (from, run_end(bytes, from, usize::MAX, |b| body.has(b)));
-        }
-        last.1
-    }
+pub(super) enum Checksum {
+    /// The last six characters are the CRC-32 of those before, in base 62 (GitHub, "Behind GitHub's new
+    /// authentication token formats").
+    Crc32,
 }
 
 /// Number of bytes of a body that are checked to distinguish a credential from a word.
@@ -80,24 +38,74 @@ const SAMPLE: usize = 64;
 /// Returns the extent of the credential whose prefix is at `at`.
 pub(super) fn read(bytes: &[u8], at: usize, form: &Form, runs: &mut Runs) -> Option<(usize, usize)> {
     let body = at + form.prefix.len();
-    if bytes.get(at..body)? != form.prefix.as_bytes() || !starts_word(bytes, at) {
+    if bytes.get(at..body)? != form.prefix.as_bytes() {
         return None;
     }
-    let mut end = runs.end(bytes, form.body, body);
-    while end > body
-        && b".=-".contains(&byte_before(bytes, end))
-        && matches!(form.body, Body::Dotted | Body::Path)
-    {
+    let value_only = if form.prefix.ends_with('=') { body } else { at };
+    let end = trimmed(bytes, body, runs.end(bytes, form.body, body), form);
+    let apart = starts_word(bytes, at);
+    if !apart {
+        // Glued to a word, only a checksum proves it.
+        let known = form.checksum.is_some() && end - body >= form.least;
+        let glued = body + form.least;
+        return (known && has_crc32(bytes.get(body..glued)?)).then_some((value_only, glued));
+    }
+    if is_whole(bytes, body, end, form) {
+        return Some((value_only, wrap::continued(bytes, end, form).unwrap_or(end)));
+    }
+    wrap::joined(bytes, body, end, form).map(|end| (value_only, end))
+}
+
+/// Returns the end of the body without punctuation of the text around it.
+fn trimmed(bytes: &[u8], body: usize, mut end: usize, form: &Form) -> usize {
+    let open = matches!(form.body, Body::Dotted | Body::Path);
+    while open && end > body && b".=-".contains(&byte_before(bytes, end)) {
         end -= 1;
     }
-    let long = end - body >= form.least;
-    let exact = !matches!(form.body, Body::Hex | Body::Upper) || !is_ident(byte(bytes, end));
-    let value_only = if form.prefix.ends_with('=') { body } else { at };
-    (long && exact && is_mixed(bytes.get(body..end)?)).then_some((value_only, end))
+    end
+}
+
+/// Returns whether `body..end` is a complete body.
+pub(super) fn is_whole(bytes: &[u8], body: usize, end: usize, form: &Form) -> bool {
+    let length = end - body;
+    let bounded = form.body.is_exact() || form.most != usize::MAX;
+    let exact = !bounded || !is_ident(byte(bytes, end));
+    let inside = bytes.get(body..end).unwrap_or_default();
+    (form.least..=form.most).contains(&length) && exact && is_mixed(inside) && has_shape(inside, form.body)
+}
+
+/// Returns whether the separators of a body are at their places.
+pub(super) fn has_shape(inside: &[u8], body: Body) -> bool {
+    let groups = |separator: u8| inside.split(move |b| *b == separator).map(<[u8]>::len);
+    match body {
+        Body::Uuid => groups(b'-').eq([8, 4, 4, 4, 12]),
+        // The account, perhaps the token's number, and the token.
+        Body::Asana => groups(b':').eq([33, 32]) || groups(b':').eq([16, 32]),
+        _ => true,
+    }
+}
+
+/// Returns whether the last six characters are the checksum of those before.
+fn has_crc32(body: &[u8]) -> bool {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let Some((head, check)) = body.split_at_checked(body.len().saturating_sub(6)) else { return false };
+    let mut crc = u32::MAX;
+    for b in head {
+        crc ^= u32::from(*b);
+        for _bit in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    let mut rest = !crc;
+    check.iter().rev().all(|b| {
+        let digit = DIGITS.get((rest % 62) as usize);
+        rest /= 62;
+        digit == Some(b)
+    })
 }
 
 /// Returns whether letters and digits are mixed as in no word of a language or a program.
-fn is_mixed(body: &[u8]) -> bool {
+pub(super) fn is_mixed(body: &[u8]) -> bool {
     let sample = body.get(..body.len().min(SAMPLE)).unwrap_or_default();
     let digits = sample.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = sample.iter().filter(|b| b.is_ascii_alphabetic()).count();
@@ -113,7 +121,17 @@ pub(super) fn jwt(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, us
     if bytes.get(at..at + 3)? != b"eyJ" || !starts_word(bytes, at) {
         return None;
     }
-    let mut end = runs.end(bytes, Body::Url, at);
+    let plain = jwt_parts(bytes, at, |from| runs.end(bytes, Body::Url, from));
+    let end = plain.map_or_else(|| runs.end(bytes, Body::Dotted, at), |(_, end)| end);
+    // Only at the start of a run, so that a run of many starts is read over its lines once.
+    if Body::Dotted.has(byte_before(bytes, at)) || wrap::next_line(bytes, end).is_none() {
+        return plain;
+    }
+    jwt_parts(bytes, at, |from| wrap::run_over_lines(bytes, from)).or(plain)
+}
+
+fn jwt_parts(bytes: &[u8], at: usize, mut run: impl FnMut(usize) -> usize) -> Option<(usize, usize)> {
+    let mut end = run(at);
     if end - at < 12 {
         return None;
     }
@@ -124,7 +142,7 @@ pub(super) fn jwt(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, us
         if byte(bytes, end) != b'.' || (part == 1 && short) {
             return (part > 1).then_some((at, end));
         }
-        let to = runs.end(bytes, Body::Url, from);
+        let to = run(from);
         if to == from && part != 2 {
             return Some((at, end));
         }
@@ -165,10 +183,22 @@ pub(super) fn azure_secret(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         .then_some((start, end))
 }
 
-/// Parses a Twilio API key (Twilio, "API keys"): `SK` and 32 hex digits.
-pub(super) fn twilio(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    let end = run_end(bytes, at + 2, 33, |b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase());
-    (end - at == 34 && starts_word(bytes, at) && !is_ident(byte(bytes, end))).then_some((at, end))
+/// Parses a Discord bot token (Discord, "Authentication"): the identifier, a time and a signature, in base64url.
+pub(super) fn discord(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let part = |from: usize| run_end(bytes, from, 64, |b| Body::Url.has(b));
+    let id = part(at);
+    let time = part(id + 1);
+    let end = part(time + 1);
+    let dots = byte(bytes, id) == b'.' && byte(bytes, time) == b'.';
+    let lengths = (23..=28).contains(&(id - at)) && time == id + 7 && end - time > 27;
+    (dots && lengths && starts_word(bytes, at)).then_some((at, end))
+}
+
+/// Parses a Terraform Cloud token around its `.atlasv1.` (HashiCorp, "API tokens").
+pub(super) fn terraform(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let start = super::text::run_start(bytes, at, 16, |b| b.is_ascii_alphanumeric());
+    let end = run_end(bytes, at + 9, 80, |b| b.is_ascii_alphanumeric());
+    (at - start == 14 && end - at - 9 >= 60).then_some((start, end))
 }
 
 /// Returns the AWS secret near its access key id, which ends at `end`.

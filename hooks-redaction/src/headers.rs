@@ -1,6 +1,7 @@
 //! Finds the credential in an `Authorization`, `Cookie` or API key header, and after `Bearer` alone.
 
 use super::{
+    code,
     label::Label,
     span::Span,
     text::{byte, byte_before, floor, run_end},
@@ -61,7 +62,8 @@ fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
     let cookie = name.ends_with("cookie");
     let pair_value = head.split_once('=').map(|(_, value)| value);
     let judged = if cookie { pair_value? } else { head };
-    let secret = !value::is_placeholder(judged) && !value::is_word(judged) && judged.len() >= 3;
+    let typed = code::is_declared(judged, value::Style::Plain(true)) && name == "authorization";
+    let secret = !typed && !value::is_placeholder(judged) && !value::is_word(judged) && judged.len() >= 3;
     (secret && (cookie || !judged.starts_with(['<', '{', '$'])))
         .then(|| Span::new(start, end, Label::AuthHeader))
 }
@@ -170,6 +172,7 @@ mod tests {
             ("authorization: none", "authorization"),
             ("X-Api-Key: ${KEY}", "X-Api-Key"),
             ("Cookie: see below", "Cookie"),
+            ("pub Authorization: WINBIO_PRESENCE_0,", "Authorization"),
         ] {
             assert_eq!(found(text, word), None, "{text}");
         }

@@ -1,129 +1,128 @@
-//! International bank account numbers: length by country and check digits (ISO 13616, ISO 7064 mod 97-10).
+//! International bank account numbers in their two written forms (ISO 13616, ISO 7064 mod 97-10).
+//!
+//! The electronic form is one word of capital letters and digits. The printed form has groups of four
+//! characters, all with the same separator. Small letters count only after the word "IBAN", because identifiers
+//! in hexadecimal often pass the check digits.
 
-use super::text::{byte, byte_before, starts_word};
+use std::sync::LazyLock;
 
-/// Lengths by country, from the SWIFT IBAN registry.
-const LENGTHS: &[(&str, u8)] = &[
-    ("AD", 24),
-    ("AE", 23),
-    ("AL", 28),
-    ("AT", 20),
-    ("AZ", 28),
-    ("BA", 20),
-    ("BE", 16),
-    ("BG", 22),
-    ("BH", 22),
-    ("BI", 27),
-    ("BR", 29),
-    ("BY", 28),
-    ("CH", 21),
-    ("CR", 22),
-    ("CY", 28),
-    ("CZ", 24),
-    ("DE", 22),
-    ("DJ", 27),
-    ("DK", 18),
-    ("DO", 28),
-    ("EE", 20),
-    ("EG", 29),
-    ("ES", 24),
-    ("FI", 18),
-    ("FK", 18),
-    ("FO", 18),
-    ("FR", 27),
-    ("GB", 22),
-    ("GE", 22),
-    ("GI", 23),
-    ("GL", 18),
-    ("GR", 27),
-    ("GT", 28),
-    ("HN", 28),
-    ("HR", 21),
-    ("HU", 28),
-    ("IE", 22),
-    ("IL", 23),
-    ("IQ", 23),
-    ("IS", 26),
-    ("IT", 27),
-    ("JO", 30),
-    ("KW", 30),
-    ("KZ", 20),
-    ("LB", 28),
-    ("LC", 32),
-    ("LI", 21),
-    ("LT", 20),
-    ("LU", 20),
-    ("LV", 21),
-    ("LY", 25),
-    ("MC", 27),
-    ("MD", 24),
-    ("ME", 22),
-    ("MK", 19),
-    ("MN", 20),
-    ("MR", 27),
-    ("MT", 31),
-    ("MU", 30),
-    ("NI", 28),
-    ("NL", 18),
-    ("NO", 15),
-    ("OM", 23),
-    ("PK", 24),
-    ("PL", 28),
-    ("PS", 29),
-    ("PT", 25),
-    ("QA", 29),
-    ("RO", 24),
-    ("RS", 22),
-    ("RU", 33),
-    ("SA", 24),
-    ("SC", 31),
-    ("SD", 18),
-    ("SE", 24),
-    ("SI", 19),
-    ("SK", 24),
-    ("SM", 27),
-    ("SO", 23),
-    ("ST", 25),
-    ("SV", 28),
-    ("TL", 23),
-    ("TN", 24),
-    ("TR", 26),
-    ("UA", 29),
-    ("VA", 22),
-    ("VG", 24),
-    ("XK", 20),
-    ("YE", 30),
-];
+use super::text::{byte, byte_before, has_word, line_before};
+
+/// Account numbers of a country.
+struct Country {
+    code: [u8; 2],
+    length: usize,
+    /// Class of each character after the check digits: `n`, `a` or `c`.
+    structure: Vec<u8>,
+}
+
+/// The countries of `data/iban.txt`, sorted by code.
+static COUNTRIES: LazyLock<Vec<Country>> =
+    LazyLock::new(|| include_str!("../data/iban.txt").lines().filter_map(country).collect());
+
+/// Longest account number of any country, with room for separators.
+const REACH: usize = 48;
+
+fn country(line: &str) -> Option<Country> {
+    let mut columns = line.split('\t');
+    let code: [u8; 2] = columns.next()?.as_bytes().try_into().ok()?;
+    let length = columns.next()?.parse().ok()?;
+    let mut structure = Vec::with_capacity(length);
+    let mut count = 0_usize;
+    for b in columns.next()?.bytes() {
+        if b.is_ascii_digit() {
+            count = count * 10 + usize::from(b - b'0');
+        } else {
+            structure.extend(std::iter::repeat_n(b, count));
+            count = 0;
+        }
+    }
+    Some(Country { code, length, structure })
+}
 
 /// Parses an account number whose check digits are at `at`.
 pub(super) fn read(text: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
-    if !byte_before(bytes, at).is_ascii_alphabetic() {
-        return None;
-    }
     let start = at.checked_sub(2)?;
-    let country = text.get(start..at)?;
-    if !byte(bytes, start).is_ascii_alphabetic() || !starts_word(bytes, start) {
+    let head = bytes.get(start..at)?;
+    if !head.iter().all(u8::is_ascii_alphabetic) || !byte(bytes, at + 1).is_ascii_digit() {
         return None;
     }
-    let known = LENGTHS.iter().find(|(code, _)| code.eq_ignore_ascii_case(country));
-    let length = usize::from(known?.1);
-    let (mut end, mut taken) = (start, 0);
-    let mut number = Vec::with_capacity(length);
-    while taken < length {
-        let b = byte(bytes, end);
-        if b.is_ascii_alphanumeric() {
-            number.push(b.to_ascii_uppercase());
-            taken += 1;
-        } else if !(b == b' ' || b == b'-') || !byte_before(bytes, end).is_ascii_alphanumeric() {
-            return None;
-        }
-        end += 1;
+    let code: [u8; 2] = head.to_ascii_uppercase().try_into().ok()?;
+    let country = COUNTRIES.binary_search_by_key(&code, |country| country.code).ok();
+    let country = COUNTRIES.get(country?)?;
+    if !opens(bytes, start) {
+        return None;
     }
-    (!byte(bytes, end).is_ascii_alphanumeric() && is_valid(&number)).then_some((start, end))
+    let (number, end) = written(bytes, start, country.length)?;
+    let small = number.iter().any(u8::is_ascii_lowercase);
+    if small && !has_word(line_before(bytes, start, 32), &["iban"]) {
+        return None;
+    }
+    let number = number.to_ascii_uppercase();
+    (fits(country, &number) && is_valid(&number)).then_some((start, end))
 }
 
-fn is_valid(number: &[u8]) -> bool {
+/// Returns whether the number does not continue a word, a path or a base64 text.
+fn opens(bytes: &[u8], start: usize) -> bool {
+    let before = byte_before(bytes, start);
+    let escape = start.checked_sub(2).is_some_and(|at| byte(bytes, at) == b'\\') && b"nrt".contains(&before);
+    escape || !(before.is_ascii_alphanumeric() || b"_-+/.%".contains(&before) || before >= 0x80)
+}
+
+/// Returns the characters of the number and its end, if it is in one of the two written forms.
+fn written(bytes: &[u8], start: usize, length: usize) -> Option<(Vec<u8>, usize)> {
+    let mut number = Vec::with_capacity(length);
+    let mut at = start;
+    let mut separator: Option<&[u8]> = None;
+    while number.len() < length && at < start + REACH {
+        let b = byte(bytes, at);
+        if b.is_ascii_alphanumeric() {
+            number.push(b);
+            at += 1;
+            continue;
+        }
+        // The printed form begins with a group of four; a form in one piece has no separator at all.
+        if number.is_empty() || number.len() % 4 != 0 {
+            return None;
+        }
+        let found = gap(bytes, at)?;
+        let wrapped = found.ends_with(b"\n");
+        if separator.is_some_and(|first| first != found && !wrapped)
+            || (separator.is_none() && number.len() != 4)
+        {
+            return None;
+        }
+        if !wrapped {
+            separator = Some(found);
+        }
+        at += found.len();
+    }
+    let next = byte(bytes, at);
+    let joined = next.is_ascii_alphanumeric() || b"_+/=".contains(&next) || next >= 0x80;
+    let hyphen = next == b'-' && byte(bytes, at + 1).is_ascii_alphanumeric();
+    (number.len() == length && !joined && !hyphen).then_some((number, at))
+}
+
+/// Returns the separator at `at`: a blank, a hyphen, a no-break space, or a line end between two groups.
+fn gap(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    let known: [&[u8]; 7] = [b" ", b"-", b"\xc2\xa0", b"\xe2\x80\xaf", b"\n", b"\r\n", b" \n"];
+    let rest = bytes.get(at..)?;
+    known.iter().rev().find(|gap| rest.starts_with(gap)).copied()
+}
+
+fn fits(country: &Country, number: &[u8]) -> bool {
+    let tail = number.get(4..).unwrap_or_default();
+    let class = |(b, class): (&u8, &u8)| match class {
+        b'n' => b.is_ascii_digit(),
+        b'a' => b.is_ascii_alphabetic(),
+        _ => b.is_ascii_alphanumeric(),
+    };
+    let checked = number.get(2..4).is_some_and(|check| check.iter().all(u8::is_ascii_digit));
+    checked && tail.len() == country.structure.len() && tail.iter().zip(&country.structure).all(class)
+}
+
+pub(super) fn is_valid(number: &[u8]) -> bool {
     let (head, tail) = number.split_at(number.len().min(4));
     let rest = tail.iter().chain(head).fold(0_u32, |rest, b| match b {
         b'0'..=b'9' => (rest * 10 + u32::from(b - b'0')) % 97,
@@ -135,14 +134,26 @@ fn is_valid(number: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::{digits::testing::found, label::Label};
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_each_structure_has_its_length() {
+        assert!(COUNTRIES.len() >= 80, "{}", COUNTRIES.len());
+        assert!(COUNTRIES.is_sorted_by_key(|country| country.code));
+        for country in COUNTRIES.iter() {
+            assert_eq!(country.structure.len() + 4, country.length, "{:?}", country.code);
+        }
+    }
 
     #[test]
     fn accounts() {
         for (text, wanted) in [
             ("IBAN DE89 3704 0044 0532 0130 00", "DE89 3704 0044 0532 0130 00"),
+            ("DE89-3704-0044-0532-0130-00 paid", "DE89-3704-0044-0532-0130-00"),
+            ("DE89 3704 0044\n0532 0130 00", "DE89 3704 0044\n0532 0130 00"),
             ("\"GB29NWBK60161331926819\"", "GB29NWBK60161331926819"),
             ("FR1420041010050500013M02606,", "FR1420041010050500013M02606"),
-            ("nl91abna0417164300", "nl91abna0417164300"),
+            ("iban: nl91abna0417164300", "nl91abna0417164300"),
         ] {
             assert_eq!(found(text, &[Label::Iban]), [wanted], "{text}");
         }
@@ -156,8 +167,31 @@ mod tests {
             "DE8937040044053201300",
             "DE893704004405320130001",
             "ZZ8937040044",
+            "nl91abna0417164300",
+            "DE8 9370400440532013000",
+            "DE8937 0400 4405 3201 3000",
+            "x-DE89370400440532013000",
+            "DE89370400440532013000-1",
+            "NL91ABNA041716430A",
         ] {
             assert!(found(text, &[Label::Iban]).is_empty(), "{text}");
+        }
+    }
+
+    /// Hexadecimal identifiers of every length, of which one in 97 passes the check digits.
+    #[test]
+    fn hexadecimal_identifiers_are_not_accounts() {
+        let mut state = 1_u64;
+        for _ in 0..20_000 {
+            let mut id = String::new();
+            while id.len() < 40 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                id.push_str(&format!("{state:016x}"));
+            }
+            for length in [16, 18, 20, 22, 24, 28, 32, 40] {
+                let id = format!("commit {} by", id.get(..length).unwrap());
+                assert!(found(&id, &[Label::Iban]).is_empty(), "{id}");
+            }
         }
     }
 }

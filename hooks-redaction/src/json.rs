@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::names;
+use super::report::Report;
 use super::scrubber::Scrubber;
 use super::span::Span;
 
@@ -11,6 +12,11 @@ const MAX_DEPTH: usize = 512;
 
 /// Longest value that is judged by its name; longer ones are scrubbed as plain text.
 const MAX_NAMED: usize = 4096;
+
+/// Returns whether a text is a long number.
+fn is_number(text: &str) -> bool {
+    (8..=20).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+}
 
 /// Fields that hold the name of the value in the field beside them.
 const NAMES: &[&str] = &["name", "Name", "key", "Key"];
@@ -36,47 +42,93 @@ impl Scrubber {
     /// assert_eq!(value, wanted);
     /// ```
     pub fn scrub_value(&self, value: &mut Value) -> usize {
+        self.scrub_value_reported(value).0
+    }
+
+    /// Scrubs `value` as [`scrub_value`](Self::scrub_value) does; returns how many texts and keys were changed, and
+    /// the number of findings by label.
+    ///
+    /// ```
+    /// use hooks_redaction::{Label, Scrubber};
+    /// use serde_json::json;
+    ///
+    /// let mut value = json!({"to": "a@b.org, c@d.org"});
+    /// let (changed, report) = Scrubber::all().scrub_value_reported(&mut value);
+    /// assert_eq!((changed, report.count(&Label::Email)), (1, 2));
+    /// ```
+    pub fn scrub_value_reported(&self, value: &mut Value) -> (usize, Report) {
+        let mut report = Report::default();
+        let changed = self.scrub_tree(value, &mut report);
+        (changed, report)
+    }
+
+    fn scrub_tree(&self, value: &mut Value, report: &mut Report) -> usize {
         let mut changed = 0;
-        let mut open: Vec<(&mut Value, usize)> = vec![(value, 0)];
-        while let Some((value, depth)) = open.pop() {
+        let mut open: Vec<(&mut Value, usize, &str)> = vec![(value, 0, "")];
+        while let Some((value, depth, name)) = open.pop() {
             match value {
                 Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => {
                     drop_flat(std::mem::take(value));
                     changed += 1;
                 }
+                Value::String(text) if is_number(text) => {
+                    if let Some(scrubbed) = self.scrub_number(name, text, report) {
+                        *text = scrubbed;
+                        changed += 1;
+                    }
+                }
                 Value::String(text) => {
-                    let scrubbed = match self.scrub(text) {
+                    let scrubbed = match self.scrub_into(text, report) {
                         std::borrow::Cow::Borrowed(_) => continue,
                         std::borrow::Cow::Owned(scrubbed) => scrubbed,
                     };
                     *text = scrubbed;
                     changed += 1;
                 }
-                Value::Number(number) => {
-                    let text = number.to_string();
-                    let scrubbed = self.scrub(&text).into_owned();
-                    if number.is_u64() && scrubbed != text {
+                Value::Number(number) if number.is_u64() => {
+                    if let Some(scrubbed) = self.scrub_number(name, &number.to_string(), report) {
                         *value = Value::String(scrubbed);
                         changed += 1;
                     }
                 }
                 Value::Array(items) => {
-                    changed += self.scrub_words(items);
-                    open.extend(items.iter_mut().map(|item| (item, depth + 1)));
+                    changed += self.scrub_words(items, report);
+                    open.extend(items.iter_mut().map(|item| (item, depth + 1, name)));
                 }
                 Value::Object(fields) => {
-                    changed += self.scrub_named(fields);
-                    changed += self.scrub_keys(fields);
-                    open.extend(fields.values_mut().map(|field| (field, depth + 1)));
+                    changed += self.scrub_named(fields, report);
+                    changed += self.scrub_keys(fields, report);
+                    open.extend(fields.iter_mut().map(|(name, field)| (field, depth + 1, name.as_str())));
                 }
-                Value::Null | Value::Bool(_) => {}
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
             }
         }
         changed
     }
 
+    fn scrub_into<'t>(&self, text: &'t str, report: &mut Report) -> std::borrow::Cow<'t, str> {
+        let scrubbed = self.scrub_reported(text);
+        report.merge(&scrubbed.report);
+        scrubbed.text
+    }
+
+    /// Judges digits as they would be in the text `"name": digits`: the name distinguishes a card from an identifier.
+    fn scrub_number(&self, name: &str, digits: &str, report: &mut Report) -> Option<String> {
+        let head = name.get(..names::MAX_NAME).unwrap_or(name);
+        let context = if head.is_empty() { digits.to_owned() } else { format!("\"{head}\": {digits}") };
+        let start = context.len() - digits.len();
+        let mut spans = self.spans(&context);
+        spans.retain_mut(|span| {
+            span.end = span.end.saturating_sub(start);
+            span.start = span.start.saturating_sub(start);
+            span.start < span.end
+        });
+        report.add(&spans);
+        (!spans.is_empty()).then(|| self.replace(digits, &spans))
+    }
+
     /// Scrubs the values of options in a list of words, as in a command line: `["--password", "…"]`.
-    fn scrub_words(&self, items: &mut [Value]) -> usize {
+    fn scrub_words(&self, items: &mut [Value], report: &mut Report) -> usize {
         let is_option = |item: &Value| item.as_str().is_some_and(|word| word.starts_with('-'));
         if !items.iter().any(is_option) || !items.iter().all(Value::is_string) {
             return 0;
@@ -93,6 +145,7 @@ impl Scrubber {
                 .collect();
             (start, is_value) = (end + 1, word.starts_with('-'));
             if !inside.is_empty() {
+                report.add(&inside);
                 *word = self.replace(word, &inside);
                 changed += 1;
             }
@@ -101,12 +154,12 @@ impl Scrubber {
     }
 
     /// Scrubs values whose field, or whose `name` beside the `value`, suggests a secret.
-    fn scrub_named(&self, fields: &mut Map<String, Value>) -> usize {
+    fn scrub_named(&self, fields: &mut Map<String, Value>, report: &mut Report) -> usize {
         let mut changed = 0;
         let given = NAMES.iter().find_map(|key| fields.get(*key)?.as_str().map(str::to_owned));
         for (key, field) in fields.iter_mut() {
             let name = given.as_deref().filter(|_| VALUES.contains(&key.as_str())).unwrap_or(key);
-            if let Some(scrubbed) = self.scrub_field(name, field) {
+            if let Some(scrubbed) = self.scrub_field(name, field, report) {
                 *field = Value::String(scrubbed);
                 changed += 1;
             }
@@ -115,7 +168,7 @@ impl Scrubber {
     }
 
     /// Judges a value as it would be in the text `"name": "value"`.
-    fn scrub_field(&self, name: &str, field: &Value) -> Option<String> {
+    fn scrub_field(&self, name: &str, field: &Value, report: &mut Report) -> Option<String> {
         let is_text = match field {
             Value::String(text) => text.len() <= MAX_NAMED,
             Value::Number(_) => true,
@@ -135,10 +188,11 @@ impl Scrubber {
             span.end = span.end.saturating_sub(start).min(text.len());
             span.start < span.end
         });
+        report.add(&spans);
         (!spans.is_empty()).then(|| self.replace(&text, &spans))
     }
 
-    fn scrub_keys(&self, fields: &mut Map<String, Value>) -> usize {
+    fn scrub_keys(&self, fields: &mut Map<String, Value>, report: &mut Report) -> usize {
         if fields.keys().all(|key| self.spans(key).is_empty()) {
             return 0;
         }
@@ -146,7 +200,7 @@ impl Scrubber {
         // Number of keys for each marker text, so that many equal keys are numbered in linear time.
         let mut taken = std::collections::HashMap::<String, usize>::new();
         for (key, field) in std::mem::take(fields) {
-            let scrubbed = self.scrub(&key).into_owned();
+            let scrubbed = self.scrub_into(&key, report).into_owned();
             changed += usize::from(scrubbed != key);
             let count = taken.entry(scrubbed.clone()).or_insert(0);
             let mut name = scrubbed.clone();

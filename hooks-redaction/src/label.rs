@@ -111,6 +111,21 @@ impl Label {
         NAMES.iter().map(|(label, _)| label.clone())
     }
 
+    /// Returns whether the label is for personal data rather than for a secret.
+    ///
+    /// ```
+    /// use hooks_redaction::Label;
+    ///
+    /// assert!(Label::Email.is_personal() && !Label::Password.is_personal());
+    /// ```
+    #[must_use]
+    pub fn is_personal(&self) -> bool {
+        matches!(
+            self,
+            Self::Email | Self::Phone | Self::CreditCard | Self::Ssn | Self::Ipv4 | Self::Ipv6 | Self::Iban
+        )
+    }
+
     fn bit(&self) -> u32 {
         let place = NAMES.iter().position(|(label, _)| label == self);
         place.and_then(|place| u32::try_from(place).ok()).map_or(0, |place| 1 << place)

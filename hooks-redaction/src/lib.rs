@@ -34,13 +34,17 @@
 //! | `label` | the labels of findings, and sets of labels |
 //! | `span` | positions of findings; merging of overlaps |
 //! | `scrubber`, `json` | scrubbing of text, and of JSON values |
+//! | `detector` | detectors of a user, with examples that are tried |
+//! | `stream`, `pieces` | text that comes in chunks, and where a long text may be cut |
+//! | `treatment`, `vault`, `report` | what takes the place of a finding, and what is said about it |
 //! | `marker` | replacements, and how they are recognised |
 //! | `email`, `tld` | e-mail addresses |
 //! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
-//! | `triggers` | one pass over the text for every literal that may start a secret |
-//! | `vendors`, `forms` | tokens with a documented prefix, and their parser |
+//! | `filter`, `literals`, `scan` | one pass over the text for every position that may start a finding |
+//! | `vendors`, `body`, `forms`, `wrap` | tokens with a documented prefix, and their parser, also over line ends |
+//! | `view`, `encoded` | text that is hidden by invisible characters, terminal codes, escapes or base64 |
 //! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
-//! | `names`, `value` | judge whether a name suggests a secret, and whether a value is one |
+//! | `names`, `value`, `code` | judge whether a name suggests a secret, and whether a value is one |
 //! | `arguments`, `recorder` | tool arguments for telemetry |
 //! | `results` | tool results, before a model or a log gets them |
 //! | `config` | the same as plain data |
@@ -50,42 +54,66 @@
 
 mod arguments;
 mod assignments;
+mod body;
 mod card;
+mod code;
 mod config;
+mod detector;
 mod digits;
 mod email;
+mod encoded;
 mod error;
+mod filter;
 mod forms;
 mod headers;
 mod iban;
 mod json;
 mod label;
+mod literals;
 mod marker;
 mod names;
 mod network;
 mod pem;
 mod phone;
+mod pieces;
 pub mod recorder;
+mod report;
 pub mod results;
+mod scan;
 mod scrubber;
 mod span;
 mod ssn;
+pub mod stream;
 mod text;
 mod tld;
-mod triggers;
+mod treatment;
 mod url;
 mod value;
+#[cfg(feature = "keyed")]
+mod vault;
 mod vendors;
+mod view;
+mod wrap;
 
 #[cfg(test)]
 mod tests;
 
+#[cfg(all(doctest, feature = "keyed"))]
+#[doc = include_str!("../../docs/redaction.md")]
+struct Page;
+
 pub use self::arguments::{Options, redact_arguments};
-pub use self::config::{Redaction, RedactionConfig, TextDialect};
+pub use self::config::{HashKey, Redaction, RedactionConfig, TextDialect};
+pub use self::detector::{Check, Detector};
 pub use self::error::ScrubberError;
 pub use self::label::{Label, Labels, UnknownLabel};
 pub use self::marker::Marker;
 pub use self::recorder::{ArgumentRecorder, RecordedCalls};
+pub use self::report::{Report, Scrubbed};
 pub use self::results::{ResultRedaction, ResultRedactionLayer};
 pub use self::scrubber::Scrubber;
 pub use self::span::Span;
+pub use self::stream::{ScrubBytes, ScrubReader, ScrubStream};
+pub use self::treatment::{Treatment, Vault};
+#[cfg(feature = "keyed")]
+pub use self::vault::MemoryVault;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::{error::ScrubberError, label::Label};
 
 /// Text around a label's name: `[EMAIL_REDACTED]` by default.
@@ -23,6 +25,8 @@ pub struct Marker {
 
 /// Longest name of a label, which bounds the search for a marker's end.
 pub(super) const MAX_NAME: usize = 64;
+/// Longest part of a value, or token of it, in a marker.
+const MAX_TAIL: usize = 64;
 
 impl Marker {
     /// Creates a marker from the text before and after the label's name.
@@ -54,17 +58,22 @@ impl Marker {
         Ok(Self { open: open.to_owned(), close: close.to_owned() })
     }
 
-    /// Appends the marker for `label`.
-    pub(super) fn write(&self, label: &Label, out: &mut String) {
+    /// Appends the marker for `label`, with what it shows of the value.
+    pub(super) fn write(&self, label: &Label, tail: Option<&str>, out: &mut String) {
         out.push_str(&self.open);
         out.push_str(label.as_str());
+        if let Some(tail) = tail.filter(|tail| !tail.is_empty()) {
+            out.push(':');
+            out.extend(tail.chars().filter(char::is_ascii_alphanumeric).take(MAX_TAIL));
+        }
         out.push_str(&self.close);
     }
 
     /// Finds the first marker in `text`, if there is one.
     pub(super) fn find(&self, text: &str) -> Option<Range<usize>> {
+        let bytes = text.as_bytes();
         let mut from = 0;
-        while let Some(at) = text.get(from..).and_then(|rest| rest.find(&self.open)) {
+        while let Some(at) = bytes.get(from..).and_then(|rest| memmem::find(rest, self.open.as_bytes())) {
             let start = from + at;
             let name = start + self.open.len();
             let rest = text.get(name..).unwrap_or_default();
@@ -77,9 +86,21 @@ impl Marker {
                     return Some(start..name + length + self.close.len());
                 }
             }
+            if bound > 0 && rest.as_bytes().get(bound) == Some(&b':') {
+                let tail = rest.get(bound + 1..).unwrap_or_default();
+                let length = tail.bytes().take(MAX_TAIL).take_while(u8::is_ascii_alphanumeric).count();
+                if tail.get(length..).is_some_and(|rest| rest.starts_with(&self.close)) {
+                    return Some(start..name + bound + 1 + length + self.close.len());
+                }
+            }
             from = name;
         }
         None
+    }
+
+    /// Returns the label and the tail of a marker that has one.
+    pub(super) fn parts<'t>(&self, marker: &'t str) -> Option<(&'t str, &'t str)> {
+        marker.strip_prefix(&self.open)?.strip_suffix(&self.close)?.split_once(':')
     }
 
     /// Finds every marker in `text`, in order.

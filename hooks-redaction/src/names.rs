@@ -15,7 +15,7 @@ pub(super) enum Noun {
 pub(super) const MAX_NAME: usize = 96;
 
 const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
-const SHORT_PASSWORDS: &[&str] = &["pwd", "pswd", "psw"];
+const SHORT_PASSWORDS: &[&str] = &["pwd", "pswd", "psw", "psk", "storepass", "keypass"];
 const SECRETS: &[&str] = &["secret", "secrets", "credential", "credentials", "creds", "pass"];
 /// Words that make a following `key` a secret key.
 const KEY_KINDS: &[&str] = &[
@@ -42,7 +42,7 @@ const KEY_KINDS: &[&str] = &[
 ];
 /// Words after a noun that still name the value itself.
 const FILLERS: &[&str] =
-    &["value", "raw", "plain", "plaintext", "text", "string", "str", "env", "base64", "b64", "hash"];
+    &["value", "raw", "plain", "plaintext", "text", "string", "str", "env", "base64", "b64", "hash", "base"];
 
 /// Splits a name into its words: at every character that is not a letter or digit, and where the case
 /// changes.
@@ -204,6 +204,7 @@ mod tests {
             ("smtp_pass", Some(Noun::Secret)),
             ("clientSecret", Some(Noun::Secret)),
             ("SecretAccessKey", Some(Noun::Token)),
+            ("SECRET_KEY_BASE", Some(Noun::Token)),
             ("x-api-key", Some(Noun::Token)),
             ("authToken", Some(Noun::Token)),
             ("secretName", None),

@@ -33,7 +33,30 @@ const NOT_BEFORE: &[&str] = &[
     "brd",
     "bcast",
     "netmask",
+    "driver",
+    "firmware",
+    "patch",
+    "upgrade",
+    "upgraded",
+    "sdk",
+    "dll",
+    "jdk",
+    "jre",
+    "chrome",
+    "chromium",
+    "edge",
+    "firefox",
+    "openssl",
+    "kernel",
+    "plugin",
+    "package",
+    "hotfix",
+    "spec",
+    "rv",
 ];
+
+/// Words behind four numbers that are not an address.
+const NOT_AFTER: &[&str] = &["kernel", "release", "version", "build"];
 
 /// Parses an IPv4 address from the start of `sequence`.
 pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
@@ -55,8 +78,23 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let words = line_before(bytes, first.start, 18);
     let personal = is_personal(address);
     let heading = is_heading(sequence, first.start, fourth.end, address);
-    (opens && closes && personal && !heading && !has_word(words, NOT_BEFORE))
-        .then_some((first.start, fourth.end))
+    let next_word = bytes.get(fourth.end..bytes.len().min(fourth.end + 9)).unwrap_or_default();
+    let object = has_word(line_before(bytes, first.start, 64), &["oid", "oids", "objectidentifier"]);
+    let version = object
+        || is_version(bytes, first.start)
+        || has_word(words, NOT_BEFORE)
+        || has_word(next_word, NOT_AFTER);
+    (opens && closes && personal && !heading && !version).then_some((first.start, fourth.end))
+}
+
+/// Returns whether the text before four numbers shows a version: `name/1.2.3.4`, `name==1.2.3.4`, `fileVersion="`.
+fn is_version(bytes: &[u8], start: usize) -> bool {
+    let before = line_before(bytes, start, 24);
+    let required: [&[u8]; 7] = [b"==", b">=", b"<=", b"~=", b"~>", b"^", b"~"];
+    let product = before.strip_suffix(b"/").and_then(<[u8]>::last).is_some_and(u8::is_ascii_alphanumeric);
+    let mut words = before.split(|b| !b.is_ascii_alphabetic());
+    let named = words.any(|word| word.to_ascii_lowercase().ends_with(b"version"));
+    named || product || required.iter().any(|sign| before.trim_ascii_end().ends_with(sign))
 }
 
 fn is_joined(bytes: &[u8], start: usize) -> bool {
@@ -66,8 +104,10 @@ fn is_joined(bytes: &[u8], start: usize) -> bool {
 /// Returns whether an address may identify a machine.
 fn is_personal(address: Ipv4Addr) -> bool {
     let [first, ..] = address.octets();
+    // Object identifiers of directory services: `2.5.4.3`, `2.5.29.17`.
+    let object = matches!(address.octets(), [2, 5, 4 | 6 | 8 | 13 | 18 | 20 | 21 | 23 | 29, _]);
     // Masks start with 255; the network 0 is "this host", and its members are wildcard masks.
-    !address.is_loopback() && first != 255 && first != 0
+    !object && !address.is_loopback() && first != 255 && first != 0
 }
 
 /// Returns whether the numbers are the start of a heading such as `3.1.4.2 Scope`.
@@ -170,6 +210,12 @@ mod tests {
             "3.1.4.2 Scope",
             "192.168.1.256",
             "0.0.0.255",
+            "new(\"2.5.29.17\")",
+            "ObjectIdentifier::new_unwrap(\"2.23.133.8\")",
+            "4.19.0.1 kernel",
+            "Mozilla/1.2.3.4 (X11)",
+            "numpy>=1.2.3.4",
+            "AssemblyFileVersion(\"1.2.3.4\")",
         ] {
             assert!(found(text, &[Label::Ipv4]).is_empty(), "{text}");
         }

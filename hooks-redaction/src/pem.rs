@@ -43,6 +43,31 @@ pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, u
 /// Longest private key in text form.
 const MAX_KEY: usize = 64 * 1024;
 
+/// Returns whether the `-----BEGIN ` at `at` may start a key whose end is not in `bytes`.
+pub(super) fn is_open(bytes: &[u8], at: usize) -> bool {
+    let Some(title_end) = title(bytes, at + b"-----BEGIN ".len()) else { return false };
+    let rest = bytes.get(title_end..).unwrap_or_default();
+    // Few bytes do not yet show whether key material follows.
+    (rest.len() < 48 || has_body(bytes, title_end)) && memchr::memmem::find(rest, END).is_none()
+}
+
+/// Returns the end of the key material that `bytes` go on with, and whether the key ends there.
+pub(super) fn rest(bytes: &[u8]) -> (usize, bool) {
+    let end = body_end(bytes, 0);
+    let tail = bytes.get(end..).unwrap_or_default();
+    if end >= MAX_KEY || tail.len() < END.len() && END.starts_with(tail) {
+        return (end, false);
+    }
+    if !tail.starts_with(END) {
+        return (end, true);
+    }
+    match title(bytes, end + END.len()) {
+        Some(title_end) => (title_end, true),
+        // The title may be cut off.
+        None => (end, tail.len() >= 64),
+    }
+}
+
 /// Returns the end of a line's title that names a private key, after its dashes.
 fn title(bytes: &[u8], from: usize) -> Option<usize> {
     let end = run_end(bytes, from, 48, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');

@@ -70,8 +70,10 @@ fn international(sequence: &Sequence<'_>, least: usize) -> Option<usize> {
     let american = first.len() == 1 && byte(sequence.bytes, first.start) == b'1';
     let most = if american { 11 } else { MAX_DIGITS };
     let (count, total) = take(groups, most);
+    // `+1441497364.649` is a time, `+12345-03-04` a year.
+    let time = first.len() >= 5 && groups.len() > 1;
     let least = if count == 1 { 10 } else { least };
-    if total < least || sequence.separators(count).any(|s| s.len() > 2 || s == b"..") {
+    if time || total < least || sequence.separators(count).any(|s| s.len() > 2 || s == b"..") {
         return None;
     }
     groups.get(count - 1).map(|last| last.end)
@@ -159,9 +161,12 @@ fn announced(sequence: &Sequence<'_>) -> Option<usize> {
     let first = groups.first()?;
     let (count, total) = take(groups, MAX_DIGITS);
     let last = groups.get(count.checked_sub(1)?)?;
-    let date = first.len() == 4
-        && groups.get(1).is_some_and(|g| g.len() == 2)
-        && groups.get(2).is_some_and(|g| g.len() == 2);
+    let day = sequence.bytes.get(first.start..first.end).unwrap_or_default();
+    let compact = first.len() == 8 && (day.starts_with(b"19") || day.starts_with(b"20"));
+    let date = compact
+        || first.len() == 4
+            && groups.get(1).is_some_and(|g| g.len() == 2)
+            && groups.get(2).is_some_and(|g| g.len() == 2);
     let dotted = sequence.separators(count).filter(|s| *s == b".").count() > 2;
     let short = |separator: &[u8]| separator.len() <= 2;
     let fits = (7..=MAX_DIGITS).contains(&total)
@@ -170,7 +175,26 @@ fn announced(sequence: &Sequence<'_>) -> Option<usize> {
         && !dotted
         && sequence.separators(count).all(short);
     let words = line_before(sequence.bytes, first.start, 24);
-    (fits && has_word(words, CONTEXT)).then_some(last.end)
+    (fits && has_word(words, CONTEXT) && !is_constant(words)).then_some(last.end)
+}
+
+/// Returns whether the number is the value of a constant: `VHOST_SET_VRING_CALL: u32 = `.
+fn is_constant(words: &[u8]) -> bool {
+    let words = words.trim_ascii_end();
+    let name = words.strip_suffix(b"=").map_or(words, |name| name.trim_ascii_end());
+    let typed = [
+        ": u32",
+        ": i32",
+        ": u64",
+        ": i64",
+        ": usize",
+        ": c_ulong",
+        ": c_int",
+        ": c_uint",
+        ": int",
+        ": number",
+    ];
+    name.len() < words.len() && typed.iter().any(|kind| name.ends_with(kind.as_bytes()))
 }
 
 #[cfg(test)]
@@ -214,6 +238,10 @@ mod tests {
             "1.6180339887498948",
             "build.1+20240115123",
             "10.1.2.3",
+            "const VHOST_SET_VRING_CALL: u32 = 1074310945;",
+            "+1441497364.649",
+            "+12345-03-04",
+            "phone build 20240115-1530",
         ] {
             assert!(found(text, &[Label::Phone]).is_empty(), "{text}: {:?}", found(text, &[Label::Phone]));
         }

@@ -1,23 +1,26 @@
 //! Scrubber for text: finds spans and replaces them.
 
-use std::{borrow::Cow, sync::Arc};
-
-use regex::{Regex, RegexBuilder};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
 
 use super::{
-    digits, email,
+    detector::{Compiled, Detector},
+    email,
     error::ScrubberError,
     label::{Label, Labels},
-    marker::{MAX_NAME, Marker},
+    marker::Marker,
+    pieces::PIECE,
+    report::{Report, Scrubbed},
+    scan,
     span::{Span, settle},
-    triggers,
+    treatment::{Treatment, Treatments, Vault},
 };
 
 /// Most rounds. One removal may uncover another match, which the next round removes; only hostile text needs
 /// more rounds.
 const MAX_ROUNDS: usize = 6;
-/// Largest compiled size of a custom pattern.
-const MAX_PATTERN: usize = 1 << 20;
 
 /// Finds and removes personal data and secrets.
 ///
@@ -38,10 +41,12 @@ const MAX_PATTERN: usize = 1 << 20;
 /// let digest = "commit 3f786850e387550fdab836ed7e6dc881de23001b"; // entropy alone is no finding
 /// assert_eq!(scrubber.scrub(digest), digest);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Scrubber {
     labels: Labels,
-    patterns: Vec<(Arc<str>, Regex)>,
+    detectors: Vec<Compiled>,
+    allowed: Arc<BTreeSet<String>>,
+    pub(super) treatments: Treatments,
     marker: Marker,
     plain_top_level: bool,
 }
@@ -50,7 +55,14 @@ impl Scrubber {
     /// Creates a scrubber that finds `labels`.
     #[must_use]
     pub fn new(labels: Labels) -> Self {
-        Self { labels, patterns: Vec::new(), marker: Marker::default(), plain_top_level: false }
+        Self {
+            labels,
+            detectors: Vec::new(),
+            allowed: Arc::default(),
+            treatments: Treatments::default(),
+            marker: Marker::default(),
+            plain_top_level: false,
+        }
     }
 
     /// Creates a scrubber that finds every built-in label.
@@ -83,24 +95,58 @@ impl Scrubber {
     /// assert!(scrubber.with_pattern("EMAIL", "@").is_err()); // the name of a built-in label
     /// # Ok::<(), hooks_redaction::ScrubberError>(())
     /// ```
-    pub fn with_pattern(mut self, name: &str, pattern: &str) -> Result<Self, ScrubberError> {
-        let plain = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
-        if name.is_empty()
-            || name.len() > MAX_NAME
-            || !name.bytes().all(plain)
-            || name.parse::<Label>().is_ok()
-        {
-            return Err(ScrubberError::PatternName { name: name.to_owned() });
-        }
-        let regex = RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build().map_err(|error| {
-            let reason = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
-            ScrubberError::PatternSyntax { name: name.to_owned(), reason }
-        })?;
-        if regex.is_match("") {
-            return Err(ScrubberError::PatternEmpty { name: name.to_owned() });
-        }
-        self.patterns.push((name.into(), regex));
+    pub fn with_pattern(self, name: &str, pattern: &str) -> Result<Self, ScrubberError> {
+        self.with_detector(name, &Detector::new(pattern))
+    }
+
+    /// Also finds what `detector` does, under the label `name`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`with_pattern`](Self::with_pattern), and `Example` if one of its
+    /// examples gives another result.
+    ///
+    /// ```
+    /// use hooks_redaction::{Detector, Scrubber};
+    ///
+    /// let staff = Detector::new(r"\bE\d{5}\b").with_context(["employee"]).with_match("employee E12345");
+    /// let scrubber = Scrubber::emails().with_detector("STAFF", &staff)?;
+    /// assert_eq!(scrubber.scrub("employee E12345, error E12345"), "employee [STAFF_REDACTED], error [STAFF_REDACTED]");
+    /// assert_eq!(scrubber.scrub("error E12345"), "error E12345");
+    /// # Ok::<(), hooks_redaction::ScrubberError>(())
+    /// ```
+    pub fn with_detector(mut self, name: &str, detector: &Detector) -> Result<Self, ScrubberError> {
+        self.detectors.push(detector.compile(name)?);
         Ok(self)
+    }
+
+    /// Keeps findings that are exactly one of `values`, such as the address of a mailing list.
+    ///
+    /// ```
+    /// use hooks_redaction::Scrubber;
+    ///
+    /// let scrubber = Scrubber::all().with_allowed(["help@example.com"]);
+    /// assert_eq!(scrubber.scrub("help@example.com, jane@example.com"), "help@example.com, [EMAIL_REDACTED]");
+    /// ```
+    #[must_use]
+    pub fn with_allowed<V: Into<String>>(mut self, values: impl IntoIterator<Item = V>) -> Self {
+        let more = values.into_iter().map(Into::into);
+        self.allowed = Arc::new(self.allowed.iter().cloned().chain(more).collect());
+        self
+    }
+
+    /// Sets what takes the place of findings of `label`; see [`Treatment`].
+    #[must_use]
+    pub fn with_treatment(mut self, label: Label, treatment: Treatment) -> Self {
+        self.treatments.set(label, treatment);
+        self
+    }
+
+    /// Sets the vault for the labels whose treatment is [`Treatment::Vault`].
+    #[must_use]
+    pub fn with_vault(mut self, vault: Arc<dyn Vault>) -> Self {
+        self.treatments.vault = Some(vault);
+        self
     }
 
     /// Ends an address after the letters of its top-level domain, as Squad does: of `a@x.xn--p1ai`, the
@@ -143,22 +189,18 @@ impl Scrubber {
     /// ```
     #[must_use]
     pub fn spans(&self, text: &str) -> Vec<Span> {
-        let mut found = Vec::new();
-        if self.labels.contains(&Label::Email) {
-            email::find(text, &mut found);
-            if self.plain_top_level {
-                found.iter_mut().for_each(|address| email::end_with_letters(text, address));
-            }
+        let mut found = scan::all(text, self.labels);
+        if self.plain_top_level {
+            let addresses = found.iter_mut().filter(|span| span.label == Label::Email);
+            addresses.for_each(|address| email::end_with_letters(text, address));
         }
-        if self.labels.intersects(triggers::labels()) {
-            triggers::find(text, self.labels, &mut found);
+        for detector in &self.detectors {
+            detector.find(text, &mut found);
         }
-        if self.labels.intersects(number_labels()) {
-            digits::find(text, self.labels, &mut found);
-        }
-        for (name, pattern) in &self.patterns {
-            let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
-            found.extend(hits.map(|hit| Span::new(hit.start(), hit.end(), Label::Custom(Arc::clone(name)))));
+        if !self.allowed.is_empty() {
+            found.retain(|span| {
+                text.get(span.start..span.end).is_none_or(|value| !self.allowed.contains(value))
+            });
         }
         self.respect_markers(text, &mut found);
         settle(found)
@@ -180,15 +222,49 @@ impl Scrubber {
     /// ```
     #[must_use]
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut scrubbed = Cow::Borrowed(text);
-        for _ in 0..MAX_ROUNDS {
-            let spans = self.spans(&scrubbed);
+        self.scrub_reported(text).text
+    }
+
+    /// Replaces the spans to remove and reports them; see [`Scrubbed`].
+    #[must_use]
+    pub fn scrub_reported<'t>(&self, text: &'t str) -> Scrubbed<'t> {
+        if text.len() > PIECE { self.scrub_long(text) } else { self.scrub_piece(text) }
+    }
+
+    /// Scrubs a text that is short enough to be looked at as a whole.
+    pub(super) fn scrub_piece<'t>(&self, text: &'t str) -> Scrubbed<'t> {
+        let mut scrubbed =
+            Scrubbed { text: Cow::Borrowed(text), spans: Vec::new(), report: Report::default() };
+        for round in 0..MAX_ROUNDS {
+            let spans = self.spans(&scrubbed.text);
             if spans.is_empty() {
                 break;
             }
-            scrubbed = Cow::Owned(self.replace(&scrubbed, &spans));
+            scrubbed.report.add(&spans);
+            scrubbed.text = Cow::Owned(self.replace(&scrubbed.text, &spans));
+            if round == 0 {
+                scrubbed.spans = spans;
+            }
         }
         scrubbed
+    }
+
+    /// Puts the values that the vault has back into `text`. Call it where a permitted tool needs them, never on
+    /// what a model or a record sees.
+    #[must_use]
+    pub fn restore(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for found in self.marker.find_all(text) {
+            let marker = text.get(found.clone()).unwrap_or_default();
+            let parts = self.marker.parts(marker);
+            let value = parts.and_then(|(label, token)| self.treatments.vault.as_ref()?.value(label, token));
+            out.push_str(text.get(from..found.start).unwrap_or_default());
+            out.push_str(value.as_deref().unwrap_or(marker));
+            from = found.end;
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        out
     }
 
     /// Extends spans to the whole of each marker that they touch, and drops spans that hold only markers:
@@ -215,7 +291,8 @@ impl Scrubber {
         let mut from = 0;
         for span in spans {
             out.push_str(text.get(from..span.start).unwrap_or_default());
-            self.marker.write(&span.label, &mut out);
+            let value = text.get(span.start..span.end).unwrap_or_default();
+            self.marker.write(&span.label, self.treatments.tail(&span.label, value).as_deref(), &mut out);
             from = span.end;
         }
         out.push_str(text.get(from..).unwrap_or_default());
@@ -223,12 +300,20 @@ impl Scrubber {
     }
 }
 
+/// Values that stay are not printed: they may be personal.
+impl fmt::Debug for Scrubber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scrubber")
+            .field("labels", &self.labels)
+            .field("detectors", &self.detectors)
+            .field("allowed", &self.allowed.len())
+            .field("treatments", &self.treatments)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Default for Scrubber {
     fn default() -> Self {
         Self::all()
     }
-}
-
-fn number_labels() -> Labels {
-    [Label::Phone, Label::CreditCard, Label::Ssn, Label::Ipv4, Label::Ipv6, Label::Iban].into_iter().collect()
 }

@@ -69,10 +69,23 @@ const PIECES: &[&str] = &[
     ",",
     "#",
     "login ",
+    "ghp_0123456789abcdef",
+    "GHIJKLMNOPqrstuvwxyz",
+    "\r\n",
+    "=\n",
+    "\u{200b}",
+    "\u{1b}[31m",
+    "exam",
+    "ple.com",
+    "4111 1111",
+    "1111 1111",
+    "&#64;",
+    "AKIAIOSFODNN7EXAMPLE",
+    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "machine ",
 ];
 
-fn pieces() -> impl Strategy<Value = String> {
+pub(super) fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
 }
 
@@ -155,6 +168,8 @@ fn vendor_tokens() {
         (format!("dop_v1_{hex}{hex}"), Label::ApiKey),
         (format!("SG.{}.{mixed}abc", head(22)), Label::ApiKey),
         (format!("123456789:AA{}", head(33)), Label::ApiKey),
+        (format!("MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcDE.{}", head(38)), Label::ApiKey),
+        (format!("aB3dE6gH9jK2mN.atlasv1.{mixed}{mixed}"), Label::ApiKey),
         (format!("abc8Q~{}", head(34)), Label::ApiKey),
     ] {
         for around in

@@ -1,6 +1,6 @@
 //! Judges whether a value is a secret or a placeholder for one.
 
-use super::names;
+use super::{code, names};
 
 /// Notation of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,9 +152,11 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         return false;
     }
     if style == Style::Quoted {
-        return !is_sentence(bare);
+        return !is_sentence(bare) && !bare.contains("://");
     }
     !is_code(bare)
+        && !code::is_declared(bare, style)
+        && !(style == Style::Prose && (bare.contains("://") || bare.starts_with("HTTP/")))
         && match style {
             Style::Quoted | Style::Attached => true,
             Style::Plain(alone) => alone && bare.chars().count() >= 4 || has_digit_or_sign(bare),
@@ -170,7 +172,7 @@ pub(super) fn is_token(value: &str, style: Style, least: usize) -> bool {
     let bare = value.trim();
     !is_placeholder(bare)
         && !is_word(bare)
-        && (style == Style::Quoted || !is_code(bare))
+        && (style == Style::Quoted || !(is_code(bare) || code::is_declared(bare, style)))
         && !bare.contains(char::is_whitespace)
         && !bare.contains("://")
         && is_mixed(bare, least)

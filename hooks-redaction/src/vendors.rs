@@ -1,177 +1,97 @@
-//! Prefixes of vendors' credentials, with the body that follows.
+//! Credentials of vendors: the rows of `data/vendors.txt`.
 //!
 //! Each row is based on the vendor's documentation, or on the rules that the vendor registered with GitHub
-//! secret scanning or GitLab secret detection; the comment of the group names the source. Public identifiers
-//! (`pk_live_`, account ids) are not listed.
+//! secret scanning or GitLab secret detection. Public identifiers (`pk_live_`, account ids) are not listed.
+
+use std::sync::LazyLock;
 
 use super::{
-    forms::{Body, Form},
+    body::Body,
+    forms::{Checksum, Form},
     label::Label,
 };
 
-const fn form(prefix: &'static str, body: Body, least: usize, label: Label) -> Form {
-    Form { prefix, body, least, label }
+/// Every documented form.
+pub(super) static FORMS: LazyLock<Vec<Form>> =
+    LazyLock::new(|| include_str!("../data/vendors.txt").lines().filter_map(form).collect());
+
+/// Parses a row of the table; `None` for a comment.
+fn form(line: &'static str) -> Option<Form> {
+    let mut columns = line.split('\t');
+    let prefix = columns.next().filter(|prefix| !prefix.starts_with('#'))?;
+    let body = Body::named(columns.next()?)?;
+    let (least, most) = length(columns.next()?)?;
+    let label: Label = columns.next()?.parse().ok()?;
+    let checksum = (columns.next()? == "crc32").then_some(Checksum::Crc32);
+    Some(Form { prefix, body, least, most, label, checksum })
 }
 
-/// Every documented form.
-pub(super) const FORMS: &[Form] = &[
-    // GitHub, "Behind GitHub's new authentication token formats"
-    form("ghp_", Body::Alnum, 36, Label::GithubToken),
-    form("gho_", Body::Alnum, 36, Label::GithubToken),
-    form("ghu_", Body::Alnum, 36, Label::GithubToken),
-    form("ghs_", Body::Alnum, 36, Label::GithubToken),
-    form("ghr_", Body::Alnum, 36, Label::GithubToken),
-    form("github_pat_", Body::Word, 22, Label::GithubToken),
-    // Slack, "Token types"
-    form("xoxb-", Body::Url, 20, Label::SlackToken),
-    form("xoxp-", Body::Url, 20, Label::SlackToken),
-    form("xoxa-", Body::Url, 20, Label::SlackToken),
-    form("xoxr-", Body::Url, 20, Label::SlackToken),
-    form("xoxs-", Body::Url, 20, Label::SlackToken),
-    form("xoxc-", Body::Url, 20, Label::SlackToken),
-    form("xoxd-", Body::Base64, 20, Label::SlackToken),
-    form("xoxe-", Body::Url, 20, Label::SlackToken),
-    form("xoxe.xoxp-", Body::Url, 20, Label::SlackToken),
-    form("xoxe.xoxb-", Body::Url, 20, Label::SlackToken),
-    form("xapp-", Body::Url, 20, Label::SlackToken),
-    // Stripe, "API keys", "Webhook signatures"
-    form("sk_live_", Body::Alnum, 16, Label::StripeKey),
-    form("sk_test_", Body::Alnum, 16, Label::StripeKey),
-    form("rk_live_", Body::Alnum, 16, Label::StripeKey),
-    form("rk_test_", Body::Alnum, 16, Label::StripeKey),
-    form("whsec_", Body::Base64, 16, Label::StripeKey),
-    // Anthropic, "API keys"; OpenAI, "API keys"
-    form("sk-ant-", Body::Url, 20, Label::AnthropicKey),
-    form("sk-proj-", Body::Url, 20, Label::OpenaiKey),
-    form("sk-svcacct-", Body::Url, 20, Label::OpenaiKey),
-    form("sk-admin-", Body::Url, 20, Label::OpenaiKey),
-    form("sk-none-", Body::Url, 20, Label::OpenaiKey),
-    form("sk-", Body::Alnum, 20, Label::OpenaiKey),
-    // OpenRouter, xAI, Groq, Perplexity, Replicate, Fireworks, Pinecone, LangSmith, Hugging Face: API key pages
-    form("sk-or-v1-", Body::Hex, 32, Label::ApiKey),
-    form("xai-", Body::Alnum, 40, Label::ApiKey),
-    form("gsk_", Body::Alnum, 40, Label::ApiKey),
-    form("pplx-", Body::Alnum, 40, Label::ApiKey),
-    form("r8_", Body::Alnum, 32, Label::ApiKey),
-    form("fw_", Body::Alnum, 20, Label::ApiKey),
-    form("pcsk_", Body::Word, 40, Label::ApiKey),
-    form("lsv2_pt_", Body::Word, 32, Label::ApiKey),
-    form("lsv2_sk_", Body::Word, 32, Label::ApiKey),
-    form("hf_", Body::Alnum, 30, Label::ApiKey),
-    form("api_org_", Body::Alnum, 34, Label::ApiKey),
-    // Google Cloud, "API keys", "OAuth 2.0"
-    form("AIza", Body::Url, 35, Label::GcpApiKey),
-    form("GOCSPX-", Body::Url, 24, Label::ApiKey),
-    form("ya29.", Body::Dotted, 20, Label::ApiKey),
-    form("1//0", Body::Url, 30, Label::ApiKey),
-    // AWS, "IAM identifiers"; long-term and temporary access keys, bearer tokens
-    form("AKIA", Body::Upper, 16, Label::AwsAccessKeyId),
-    form("ASIA", Body::Upper, 16, Label::AwsAccessKeyId),
-    form("ABIA", Body::Upper, 16, Label::AwsAccessKeyId),
-    form("ACCA", Body::Upper, 16, Label::AwsAccessKeyId),
-    form("ABSK", Body::Base64, 100, Label::ApiKey),
-    form("amzn.mws.", Body::Url, 36, Label::ApiKey),
-    // GitLab, "Token overview"
-    form("glpat-", Body::Dotted, 20, Label::ApiKey),
-    form("gldt-", Body::Url, 20, Label::ApiKey),
-    form("glrt-", Body::Dotted, 20, Label::ApiKey),
-    form("glcbt-", Body::Url, 20, Label::ApiKey),
-    form("glptt-", Body::Url, 20, Label::ApiKey),
-    form("glft-", Body::Url, 20, Label::ApiKey),
-    form("glimt-", Body::Url, 20, Label::ApiKey),
-    form("glagent-", Body::Url, 40, Label::ApiKey),
-    form("gloas-", Body::Url, 40, Label::ApiKey),
-    form("glsoat-", Body::Url, 20, Label::ApiKey),
-    form("glffct-", Body::Url, 20, Label::ApiKey),
-    form("GR1348941", Body::Url, 20, Label::ApiKey),
-    // Package registries: npm, PyPI, RubyGems, crates.io, NuGet, Clojars, Docker Hub, JFrog
-    form("npm_", Body::Alnum, 36, Label::ApiKey),
-    form("pypi-", Body::Url, 50, Label::ApiKey),
-    form("rubygems_", Body::Hex, 40, Label::ApiKey),
-    form("cio", Body::Alnum, 32, Label::ApiKey),
-    form("oy2", Body::Alnum, 43, Label::ApiKey),
-    form("CLOJARS_", Body::Alnum, 50, Label::ApiKey),
-    form("dckr_pat_", Body::Url, 20, Label::ApiKey),
-    form("dckr_oat_", Body::Url, 20, Label::ApiKey),
-    form("AKCp", Body::Alnum, 60, Label::ApiKey),
-    form("cmVmdGtu", Body::Alnum, 48, Label::ApiKey),
-    // Cloud platforms: DigitalOcean, Heroku, Fly, Netlify, Vercel, Supabase, PlanetScale, Databricks, Scaleway, Alibaba
-    form("dop_v1_", Body::Hex, 64, Label::ApiKey),
-    form("doo_v1_", Body::Hex, 64, Label::ApiKey),
-    form("dor_v1_", Body::Hex, 64, Label::ApiKey),
-    form("HRKU-", Body::Url, 36, Label::ApiKey),
-    form("FlyV1 fm", Body::Base64, 40, Label::ApiKey),
-    form("fo1_", Body::Url, 40, Label::ApiKey),
-    form("nfp_", Body::Alnum, 36, Label::ApiKey),
-    form("vcp_", Body::Alnum, 50, Label::ApiKey),
-    form("sbp_", Body::Hex, 40, Label::ApiKey),
-    form("sb_secret_", Body::Url, 20, Label::ApiKey),
-    form("pscale_tkn_", Body::Dotted, 32, Label::ApiKey),
-    form("pscale_pw_", Body::Dotted, 32, Label::ApiKey),
-    form("pscale_oauth_", Body::Dotted, 32, Label::ApiKey),
-    form("dapi", Body::Hex, 32, Label::ApiKey),
-    form("dkea", Body::Hex, 32, Label::ApiKey),
-    form("LTAI", Body::Alnum, 16, Label::ApiKey),
-    // Azure, "Storage account keys", "Client secrets", "Shared access signatures" (value behind the name)
-    form("AccountKey=", Body::Base64, 40, Label::ApiKey),
-    form("SharedAccessKey=", Body::Base64, 40, Label::ApiKey),
-    form("sig=", Body::Percent, 40, Label::ApiKey),
-    // Infrastructure: HashiCorp Vault, Doppler, Pulumi, Grafana, New Relic, Dynatrace, Sentry, Sonar, Tailscale, age
-    form("hvs.", Body::Url, 24, Label::ApiKey),
-    form("hvb.", Body::Url, 24, Label::ApiKey),
-    form("hvr.", Body::Url, 24, Label::ApiKey),
-    form("dp.pt.", Body::Alnum, 40, Label::ApiKey),
-    form("dp.st.", Body::Dotted, 40, Label::ApiKey),
-    form("dp.ct.", Body::Alnum, 40, Label::ApiKey),
-    form("pul-", Body::Hex, 40, Label::ApiKey),
-    form("glc_", Body::Base64, 32, Label::ApiKey),
-    form("glsa_", Body::Word, 32, Label::ApiKey),
-    form("NRAK-", Body::Upper, 27, Label::ApiKey),
-    form("dt0c01.", Body::Dotted, 64, Label::ApiKey),
-    form("sntrys_", Body::Base64, 40, Label::ApiKey),
-    form("sntryu_", Body::Hex, 64, Label::ApiKey),
-    form("sqp_", Body::Hex, 40, Label::ApiKey),
-    form("squ_", Body::Hex, 40, Label::ApiKey),
-    form("sqa_", Body::Hex, 40, Label::ApiKey),
-    form("tskey-", Body::Url, 20, Label::ApiKey),
-    form("AGE-SECRET-KEY-1", Body::Upper, 58, Label::ApiKey),
-    form("ops_eyJ", Body::Base64, 100, Label::ApiKey),
-    // Work tools: Atlassian, Linear, Notion, Figma, Airtable, Postman, Asana-like, ReadMe, Typeform
-    form("ATATT3x", Body::Base64, 60, Label::ApiKey),
-    form("ATCTT3x", Body::Base64, 60, Label::ApiKey),
-    form("ATBB", Body::Base64, 28, Label::ApiKey),
-    form("lin_api_", Body::Alnum, 40, Label::ApiKey),
-    form("lin_oauth_", Body::Alnum, 40, Label::ApiKey),
-    form("ntn_", Body::Alnum, 40, Label::ApiKey),
-    form("figd_", Body::Url, 40, Label::ApiKey),
-    form("PMAK-", Body::Url, 50, Label::ApiKey),
-    form("rdme_", Body::Alnum, 64, Label::ApiKey),
-    form("tfp_", Body::Dotted, 40, Label::ApiKey),
-    form("CCIPAT_", Body::Word, 40, Label::ApiKey),
-    form("bkua_", Body::Hex, 40, Label::ApiKey),
-    form("phx_", Body::Alnum, 40, Label::ApiKey),
-    // Messaging and mail: SendGrid, Mailgun, Brevo, Resend, Telegram, Discord and Teams webhooks
-    form("SG.", Body::Dotted, 60, Label::ApiKey),
-    form("key-", Body::Hex, 32, Label::ApiKey),
-    form("xkeysib-", Body::Url, 64, Label::ApiKey),
-    form("re_", Body::Word, 24, Label::ApiKey),
-    form("discord.com/api/webhooks/", Body::Path, 60, Label::ApiKey),
-    form("discordapp.com/api/webhooks/", Body::Path, 60, Label::ApiKey),
-    form("webhook.office.com/webhookb2/", Body::Path, 60, Label::ApiKey),
-    // Commerce: Shopify, Square, EasyPost, Shippo, Plaid, Mapbox secret tokens, Facebook
-    form("shpat_", Body::Hex, 32, Label::ApiKey),
-    form("shpca_", Body::Hex, 32, Label::ApiKey),
-    form("shppa_", Body::Hex, 32, Label::ApiKey),
-    form("shpss_", Body::Hex, 32, Label::ApiKey),
-    form("shptka_", Body::Hex, 32, Label::ApiKey),
-    form("sq0atp-", Body::Url, 22, Label::ApiKey),
-    form("sq0csp-", Body::Url, 43, Label::ApiKey),
-    form("EZAK", Body::Alnum, 54, Label::ApiKey),
-    form("EZTK", Body::Alnum, 54, Label::ApiKey),
-    form("shippo_live_", Body::Hex, 40, Label::ApiKey),
-    form("shippo_test_", Body::Hex, 40, Label::ApiKey),
-    form("access-production-", Body::Url, 36, Label::ApiKey),
-    form("access-sandbox-", Body::Url, 36, Label::ApiKey),
-    form("sk.eyJ", Body::Dotted, 40, Label::ApiKey),
-    form("EAAC", Body::Alnum, 60, Label::ApiKey),
-];
+/// Parses `n`, `n+` or `n-m`.
+fn length(text: &str) -> Option<(usize, usize)> {
+    if let Some(least) = text.strip_suffix('+') {
+        return Some((least.parse().ok()?, usize::MAX));
+    }
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    Some((least.parse().ok()?, most.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::Scrubber;
+    use super::*;
+
+    fn rows() -> impl Iterator<Item = Vec<&'static str>> {
+        let lines = include_str!("../data/vendors.txt").lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| line.split('\t').collect())
+    }
+
+    #[test]
+    fn each_row_is_a_form_with_two_examples() {
+        assert_eq!(rows().count(), FORMS.len(), "a row with an unknown alphabet, length or label");
+        assert!(FORMS.len() >= 250, "{}", FORMS.len());
+        let prefixes: BTreeSet<_> = FORMS.iter().map(|form| form.prefix).collect();
+        assert_eq!(prefixes.len(), FORMS.len(), "a prefix is listed twice");
+        assert!(rows().all(|row| row.len() == 9), "nine columns");
+    }
+
+    #[test]
+    fn each_example_is_found_whole_wherever_it_stands() {
+        let scrubber = Scrubber::all();
+        for row in rows() {
+            for body in [row[7], row[8]] {
+                let (kept, removed) =
+                    if row[0].ends_with('=') { (row[0], String::new()) } else { ("", row[0].to_owned()) };
+                let key = format!("{removed}{body}");
+                for (before, after) in
+                    [("", ""), ("see ", " for it"), ("\"", "\","), ("x: ", "\n"), ("A=", ";"), ("(", ")")]
+                {
+                    let text = format!("{before}{kept}{key}{after}");
+                    let spans = scrubber.spans(&text);
+                    let found: Vec<_> =
+                        spans.iter().map(|s| (text.get(s.start..s.end).unwrap(), s.label.as_str())).collect();
+                    assert!(
+                        matches!(found.as_slice(), [(one, label)] if one.ends_with(&key) && *label == row[3]),
+                        "{}: {text:?} gives {found:?}",
+                        row[5]
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shorter_bodies_and_mere_prefixes_stay() {
+        let scrubber = Scrubber::all();
+        for row in rows() {
+            for text in [
+                format!("keys begin with {}", row[0]),
+                format!("{}...", row[0]),
+                format!("`{}xxxxxxxx`", row[0]),
+            ] {
+                assert!(scrubber.spans(&text).is_empty(), "{text}: {:?}", scrubber.spans(&text));
+            }
+        }
+    }
+}

@@ -13,20 +13,31 @@
 //! | `soak` | checks that long runs lose nothing and keep their speed | [`soak`] |
 //! | `storm` | measures which failures of providers model calls survive | [`storm`] |
 
+#[cfg(feature = "all")]
 mod answer;
+#[cfg(feature = "all")]
 mod child;
+#[cfg(feature = "all")]
 mod codegen;
+#[cfg(feature = "all")]
 mod conformance;
+#[cfg(feature = "all")]
 mod disk;
+#[cfg(feature = "all")]
 mod e2e;
+#[cfg(feature = "all")]
 mod overspend;
+#[cfg(feature = "all")]
 mod reload;
+#[cfg(feature = "all")]
 mod soak;
 mod storm;
 
 use std::process::ExitCode;
 
-use xtask::{error, process, stopwatch, workspace};
+#[cfg(feature = "all")]
+use xtask::process;
+use xtask::{error, stopwatch, workspace};
 
 use crate::error::{Error, Result};
 
@@ -37,6 +48,18 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[&str]) -> Result {
+    match arguments {
+        ["storm", options @ ..] => storm::run(options),
+        #[cfg(feature = "all")]
+        _ => run_any(arguments),
+        #[cfg(not(feature = "all"))]
+        _ => Err(unknown(arguments)),
+    }
+}
+
+/// Runs a command other than `storm`.
+#[cfg(feature = "all")]
+fn run_any(arguments: &[&str]) -> Result {
     match arguments {
         ["answer", suite] => answer::run(suite, None),
         ["answer", suite, "--profile", profile] | ["answer", "--profile", profile, suite] => {
@@ -54,7 +77,10 @@ fn run(arguments: &[&str]) -> Result {
         ["reload", options @ ..] => reload::run(options),
         ["soak", "--short"] => soak::check(),
         ["soak", options @ ..] => soak::run(options),
-        ["storm", options @ ..] => storm::run(options),
-        other => Err(Error::new(format!("unknown command `{}`; see `cargo xtask help`", other.join(" ")))),
+        other => Err(unknown(other)),
     }
+}
+
+fn unknown(arguments: &[&str]) -> Error {
+    Error::new(format!("unknown command `{}`; see `cargo xtask help`", arguments.join(" ")))
 }

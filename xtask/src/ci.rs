@@ -7,20 +7,19 @@ use crate::{examples, instructions, proofs, tidy};
 
 /// Cheap steps first. Steps that compile again with other settings (`cargo xtask features`,
 /// `cargo xtask msrv`) and the long forms are in [`nightly`](crate::nightly), because developers do not wait
-/// that long for a run.
+/// that long for a run. Steps after `test` start what it has built.
 const STEPS: &[Step] = &[
     ("format", format),
     ("tidy", tidy::run),
     ("clippy", clippy),
     ("test", test),
-    ("faults", faults),
     ("docs", docs),
-    ("codegen", || proofs::run(&["codegen", "--check"])),
+    ("codegen", || proofs::check(&["codegen", "--check"])),
     ("examples", examples::run),
-    ("conformance", || proofs::run(&["conformance"])),
-    ("storm", || proofs::run(&["storm", "--short"])),
-    ("soak", || proofs::run(&["soak", "--short"])),
-    ("e2e", || proofs::run(&["e2e", "--short"])),
+    ("conformance", || proofs::check(&["conformance"])),
+    ("storm", proofs::storms),
+    ("soak", || proofs::check(&["soak", "--short"])),
+    ("e2e", || proofs::check(&["e2e", "--short"])),
     ("instructions", instructions::check),
 ];
 
@@ -45,11 +44,6 @@ fn clippy() -> Result {
 /// The command in the README: unit, integration and doc tests.
 fn test() -> Result {
     Program::cargo(["test", "--workspace"]).run()
-}
-
-/// Tests of faults with a program that panics on demand, at each place.
-fn faults() -> Result {
-    Program::cargo(["test", "-p", "tower-hooks-cli", "--features", "faults", "--test", "faults"]).run()
 }
 
 fn docs() -> Result {

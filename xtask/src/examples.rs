@@ -1,25 +1,22 @@
 //! `cargo xtask examples`: runs every example, because compiling it does not show that it works.
 
+use crate::built::Built;
 use crate::error::Result;
 use crate::metadata::Metadata;
 use crate::process::Program;
 
-/// Runs each example of each crate, with the features it requires.
+/// Runs each example of each crate, as the test command builds it.
 ///
 /// # Errors
-/// Returns an error if an example fails.
+/// Returns an error if an example is not built, or fails.
 pub(crate) fn run() -> Result {
+    let built = Built::for_tests()?;
     let mut count = 0;
     for package in Metadata::of_workspace()?.packages {
         for target in package.targets.iter().filter(|target| target.kind.iter().any(|kind| kind == "example"))
         {
             println!("{}: {}", package.name, target.name);
-            let features = target.required_features.join(",");
-            let mut arguments = vec!["run", "--quiet", "--package", &package.name, "--example", &target.name];
-            if !features.is_empty() {
-                arguments.extend(["--features", &features]);
-            }
-            Program::cargo(arguments).run()?;
+            Program::new(built.example(&target.name)?, []).run()?;
             count += 1;
         }
     }

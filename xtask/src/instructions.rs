@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use crate::built::Built;
 use crate::error::{Error, Result};
 use crate::process::{Program, is_installed};
 use crate::workspace;
@@ -100,21 +101,11 @@ fn compiler_version() -> Result<String> {
 
 /// Counts every case in one run of callgrind, which writes a file per case.
 fn count() -> Result<Counts> {
-    let built = [
-        "build",
-        "--quiet",
-        "--profile",
-        "fast",
-        "--package",
-        "benches",
-        "--bin",
-        "counted",
-        "--message-format=json",
-    ];
-    let binary = executable(&Program::cargo(built).output()?)?;
+    let built = Built::for_speed()?;
+    let program = built.program("counted")?;
     let folder = std::env::temp_dir().join(format!("hooks-instructions-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let counted = count_into(&folder, &binary);
+    let counted = count_into(&folder, program);
     fs::remove_dir_all(&folder)?;
     counted
 }
@@ -137,16 +128,6 @@ fn count_into(folder: &Path, binary: &str) -> Result<Counts> {
         counts.insert(case.to_owned(), total / calls);
     }
     Ok(counts)
-}
-
-/// Path of the program that cargo built, from the messages it prints as JSON.
-fn executable(messages: &str) -> Result<String> {
-    let read = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
-    let path = messages
-        .lines()
-        .filter_map(read)
-        .find_map(|message| message.get("executable")?.as_str().map(str::to_owned));
-    path.ok_or_else(|| Error::new("cargo does not report the path of the counted program"))
 }
 
 #[cfg(test)]

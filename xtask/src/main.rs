@@ -1,6 +1,7 @@
 //! The developers' commands: `cargo xtask COMMAND`. One file or folder per command.
 
 mod bench;
+mod built;
 mod ci;
 mod dist;
 mod examples;
@@ -58,7 +59,8 @@ usage: cargo xtask COMMAND
                                 days of model calls against failing providers, ours beside other policies
   nightly                       the long forms of what `ci` runs in short, and what builds everything again; takes hours
   package                       packs every crate that users need and builds it from its package; publishes nothing
-  semver [BASELINE]             compares the public API with a commit or tag, by default the latest `v*`
+  semver [BASELINE]             compares the public API with a commit or tag; by default the latest `v*`, or what
+                                `Cargo.toml` records
   instructions [--bless]        counts instructions, against the checked-in counts
 ";
 

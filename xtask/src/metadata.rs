@@ -1,6 +1,7 @@
 //! Cargo's metadata of the workspace: packages, features, examples, licences.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Deserialize;
 
@@ -12,6 +13,17 @@ use crate::process::Program;
 pub(crate) struct Metadata {
     /// Packages of the workspace, or these with all their dependencies.
     pub(crate) packages: Vec<Package>,
+    /// The table `[workspace.metadata]`.
+    #[serde(default)]
+    pub(crate) metadata: Option<Custom>,
+}
+
+/// What the workspace says about itself to its own commands.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Custom {
+    /// The commit that the public API is compared with as long as there is no release.
+    #[serde(default, rename = "semver-baseline")]
+    pub(crate) semver_baseline: Option<String>,
 }
 
 /// A package.
@@ -19,6 +31,8 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     /// Name of the package.
     pub(crate) name: String,
+    /// Path of its manifest.
+    manifest_path: String,
     /// Version of the package.
     pub(crate) version: String,
     /// Registries it may be published to; an empty list means a package for developers alone.
@@ -51,15 +65,18 @@ pub(crate) struct Target {
     pub(crate) name: String,
     /// Kinds: `lib`, `bin`, `example`.
     pub(crate) kind: Vec<String>,
-    /// Features without which the target is not built.
-    #[serde(default, rename = "required-features")]
-    pub(crate) required_features: Vec<String>,
 }
 
 impl Package {
     /// Whether users can depend on the package.
     pub(crate) fn is_published(&self) -> bool {
         self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
+    }
+
+    /// The name of its folder.
+    pub(crate) fn folder(&self) -> &str {
+        let folder = Path::new(&self.manifest_path).parent().and_then(Path::file_name);
+        folder.and_then(|name| name.to_str()).unwrap_or_default()
     }
 
     /// Whether the package is published and has an API.

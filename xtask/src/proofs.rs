@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::built::Built;
 use crate::error::Result;
 use crate::process::Program;
 use crate::workspace;
@@ -17,6 +18,25 @@ pub(crate) const COMMANDS: &[&str] =
 pub(crate) fn run(arguments: &[&str]) -> Result {
     let program = build()?;
     Program::new(&program.to_string_lossy(), arguments.iter().copied()).here().run_with_input()
+}
+
+/// Runs the program as the test command has built it: without speed, and without building it again.
+///
+/// # Errors
+/// Returns an error if the workspace does not build, or the program does not succeed.
+pub(crate) fn check(arguments: &[&str]) -> Result {
+    let built = Built::for_tests()?;
+    Program::new(built.program("proofs")?, arguments.iter().copied())
+        .with_variable("HOOKS_PROGRAM", built.program("hooks")?)
+        .run()
+}
+
+/// Runs the short storms. They take minutes if they are not built for speed.
+///
+/// # Errors
+/// Returns an error if the program does not build, or a gate is missed.
+pub(crate) fn storms() -> Result {
+    Program::new(Built::for_speed()?.program("proofs")?, ["storm", "--short"]).run()
 }
 
 fn build() -> Result<PathBuf> {

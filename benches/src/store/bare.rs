@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::state_file;
+use super::disk::state_file;
 use crate::{Case, SetupError};
 
 const TABLES: &str = "

@@ -1,7 +1,12 @@
 //! Cost of a budget: a reservation before a call, and its settlement after.
 
+#[cfg(feature = "machine")]
 mod bare;
+#[cfg(feature = "machine")]
+mod disk;
+#[cfg(feature = "machine")]
 mod redis;
+#[cfg(feature = "machine")]
 mod spread;
 
 use std::sync::Arc;
@@ -9,68 +14,35 @@ use std::time::Duration;
 
 use hooks_core::HookFuture;
 use hooks_core::state::{Key, Memory, Op, OpId, Scope, StateStore, StepResult, StoreError, Window};
-use hooks_store::sqlite::SqliteOptions;
 
+#[cfg(feature = "machine")]
+pub use self::disk::on_disk;
+#[cfg(feature = "machine")]
 pub use self::spread::{is_writer, report, write};
-use crate::{Bar, Case, SetupError};
+#[cfg(feature = "machine")]
+use crate::SetupError;
+use crate::{Bar, Case};
 
 /// The cases in memory, whose instructions can be counted.
 pub fn cases() -> Vec<Case> {
-    let memory = Memory::new(hooks::system().clock);
+    let memory = Memory::new(hooks_system::system().clock);
     // Two million a second.
     vec![spending("store/memory, reserve and settle", memory).at_most(Bar::Nanoseconds(500.0))]
-}
-
-/// The cases with a file.
-///
-/// # Errors
-/// Returns an error if the file cannot be created.
-pub fn on_disk() -> Result<Vec<Case>, SetupError> {
-    const BARE: &str = "store/bare SQLite, the statements of both";
-    let (folder, path) = state_file()?;
-    let store = SqliteOptions::new(&path).blocking().open()?;
-    let embedded = spending("store/embedded, reserve and settle", store);
-    // The file exists; another connection has it open in one case, and none in the other.
-    let beside = opening("store/embedded, open beside others", folder, path);
-    let (folder, path) = state_file()?;
-    drop(SqliteOptions::new(&path).blocking().open()?);
-    let alone = opening("store/embedded, open alone and close", folder, path);
-    Ok(vec![
-        bare::case(BARE)?,
-        // 0.7 of its speed.
-        embedded.at_most(Bar::Times(1.42, BARE)),
-        beside.at_most(Bar::Nanoseconds(2e6)),
-        alone.at_most(Bar::Nanoseconds(2e6)),
-    ])
 }
 
 /// The cases with a server.
 ///
 /// # Errors
 /// Returns an error if the server does not start.
+#[cfg(feature = "machine")]
 pub fn on_server() -> Result<Vec<Case>, SetupError> {
     redis::cases()
-}
-
-/// A folder, and a file in it.
-fn state_file() -> Result<(tempfile::TempDir, std::path::PathBuf), SetupError> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("state.db");
-    Ok((folder, path))
 }
 
 /// Reserves and settles repeatedly, from a budget that never runs out.
 fn spending(name: &'static str, store: impl StateStore + 'static) -> Case {
     let mut spender = Spender::new(store);
     Case::new(name, move || spender.spend())
-}
-
-/// Opens an existing store.
-fn opening(name: &'static str, folder: tempfile::TempDir, path: std::path::PathBuf) -> Case {
-    Case::new(name, move || {
-        let _folder = &folder;
-        SqliteOptions::new(&path).blocking().open().is_ok()
-    })
 }
 
 /// A caller that reserves and settles.
@@ -97,6 +69,7 @@ impl<S: StateStore> Spender<S> {
     }
 
     /// The same with a store that may answer later.
+    #[cfg(feature = "machine")]
     async fn spend_later(&mut self) -> bool {
         let [reserve, settle] = self.both();
         let reserved = self.store.apply(reserve).await;

@@ -49,7 +49,7 @@ pub(super) fn cases() -> Result<Vec<Case>, SetupError> {
     };
     let runtime = Rc::new(tokio::runtime::Builder::new_current_thread().enable_all().build()?);
     let bare = runtime.block_on(Bare::new(&server))?;
-    let (system, timer) = (hooks::system(), Arc::new(hooks::TokioTimer) as Arc<dyn Timer>);
+    let (system, timer) = (hooks_system::system(), Arc::new(hooks_system::TokioTimer) as Arc<dyn Timer>);
     let store = |prefix: &str| {
         let settings =
             RedisSettings::new(server.url()).with_prefix(prefix).with_timeout(Duration::from_secs(10));

@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use hooks_store::sqlite::SqliteOptions;
 
-use super::{Spender, state_file};
+use super::Spender;
+use super::disk::state_file;
 use crate::SetupError;
 
 const WRITERS: usize = 4;

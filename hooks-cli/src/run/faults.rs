@@ -1,4 +1,4 @@
-//! Fails on demand, in a build for tests (feature `faults`).
+//! Fails on demand, in debug builds and with the feature `faults`: never in a program that is installed.
 
 use std::{env, process, thread};
 

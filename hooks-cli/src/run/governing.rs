@@ -205,7 +205,7 @@ impl Governing {
     /// since a store can wait.
     pub(super) fn end(&self, holds: Holds, goes_on: bool) {
         self.runtime.block_on(async {
-            #[cfg(feature = "faults")]
+            #[cfg(any(debug_assertions, feature = "faults"))]
             super::faults::strike_behind_the_answer(&self.unfinished).await;
             if goes_on {
                 holds.commit();

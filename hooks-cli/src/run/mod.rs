@@ -28,7 +28,7 @@ mod caller;
 mod calls;
 mod deadline;
 mod delivery;
-#[cfg(feature = "faults")]
+#[cfg(any(debug_assertions, feature = "faults"))]
 mod faults;
 mod governing;
 mod input;
@@ -147,7 +147,7 @@ fn hear(
         // Hooks neither decide an event without a type nor receive it.
         return Ok(encode(decoded, &Answer::default()));
     };
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     faults::strike();
     let joined = subagents::join(decoded);
     let mut governing = governing::load(options, decoded, deadline)?;

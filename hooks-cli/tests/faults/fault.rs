@@ -39,56 +39,56 @@ fn calls(case: &Case) -> bool {
 
 /// All faults, in the order of the page.
 pub(super) const FAULTS: &[Fault] = &[
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "panic",
         reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "panic").run(),
     },
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "panic in a commit",
         reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "commit").run(),
     },
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "panic in a drop",
         reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop").run(),
     },
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "panic in a drop during another",
         reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop while it unwinds").run(),
     },
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "panic in a drop during another, in a thread",
         reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "thread").run(),
     },
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "panic in background work",
         reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "background").run(),
     },
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "panic in a task",
         reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "task").run(),
     },
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "crash (SIGABRT)",
         reason: GUARDED,
@@ -103,7 +103,7 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: |case| Program::new(case).binary("/nowhere/hooks").run(),
     },
     Fault { name: "binary not executable", reason: GUARDED, is_about: all, strike: not_executable },
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     Fault {
         name: "hangs",
         reason: "the hooks did not answer within 300ms",
@@ -307,7 +307,7 @@ pub(super) const FAULTS: &[Fault] = &[
 const FULL: &str = "trap '' XFSZ; ulimit -f 0; ";
 
 /// The message of a denial after a panic.
-#[cfg(feature = "faults")]
+#[cfg(any(debug_assertions, feature = "faults"))]
 const PANIC: &str = "this is a bug in hooks, please report it: a test asked for a panic";
 
 /// The message of the shell if the program cannot deny.

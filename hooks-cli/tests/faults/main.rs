@@ -3,7 +3,7 @@
 //! client's settings.
 //!
 //! `docs/faults.md` is written by this test:
-//! `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`.
+//! `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --test faults`.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]

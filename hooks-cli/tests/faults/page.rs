@@ -16,7 +16,7 @@ const INTRODUCTION: &str = "\
 `hooks run` stands between a model and a machine. Most clients let a tool run when their hook crashes, is missing, is late or
 sends something they do not understand. So whatever goes wrong is turned into a denial that the client honours, with the reason.
 
-Written by `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`, which starts the real program with the line
+Written by `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --test faults`, which starts the real program with the line
 that `hooks init` writes into the client's settings. It fails where this page is wrong. The numbers are events of the client at
 which something can be stopped: all of them, where a fault can happen to all. *Reported*: it is too late to stop anything, and
 the client gets the reason. An example is a result whose shape is not known, so that it cannot be withheld.
@@ -26,7 +26,7 @@ hooks without a shell needs its own setting for that (`onFailure`, `failClosed`)
 
 ";
 
-/// Writes the page, or compares it with the results. A build without the feature `faults` keeps the rows of
+/// Writes the page, or compares it with the results. A release build without the feature `faults` keeps the rows of
 /// those faults.
 pub(super) fn hold(matrix: &Matrix) {
     let clients: Vec<&str> = Client::ALL.iter().map(|client| client.title()).collect();
@@ -46,8 +46,8 @@ pub(super) fn hold(matrix: &Matrix) {
         format!("| fault | reason | {} |\n|{}\n", clients.join(" | "), " --- |".repeat(clients.len() + 2));
     let is_blessed = env::var_os("HOOKS_BLESS").is_some();
     if is_blessed {
-        if !cfg!(feature = "faults") {
-            panic!("blessing needs `--features faults`");
+        if !cfg!(any(debug_assertions, feature = "faults")) {
+            panic!("blessing needs a debug build or `--features faults`");
         }
         fs::write(PAGE, format!("{INTRODUCTION}{head}{}\n", rows.join("\n"))).unwrap();
     }

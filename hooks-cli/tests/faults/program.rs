@@ -85,7 +85,7 @@ impl<'a> Program<'a> {
         &self.payload
     }
 
-    #[cfg(feature = "faults")]
+    #[cfg(any(debug_assertions, feature = "faults"))]
     pub(super) fn variable(mut self, name: &'static str, value: &str) -> Self {
         self.variables.push((name, value.to_owned()));
         self

@@ -20,6 +20,7 @@ mod approving;
 mod clients;
 mod lines;
 mod names;
+mod outside;
 mod pinned;
 mod prompts;
 mod reasons;

@@ -155,7 +155,7 @@ fn missing(text: &str, is_installed: &dyn Fn(&str) -> bool) -> BTreeSet<String> 
             checked.extend(words.flatten().map(str::to_owned));
         }
         let is_name = !program.is_empty() && !program.contains(['/', '\\', '=', '*', '?', '[', ' ']);
-        if is_name && !BUILTINS.contains(&program) {
+        if is_name && !is_builtin(program) {
             called.insert(program.to_owned());
         }
     }
@@ -204,71 +204,11 @@ fn in_command(command: &Command, depth: usize, functions: &mut BTreeSet<String>)
 /// Commands that check whether a program exists.
 const CHECKS: [&str; 4] = ["command", "type", "which", "hash"];
 
-/// Commands that a shell has itself.
-const BUILTINS: [&str; 62] = [
-    ".",
-    ":",
-    "[",
-    "[[",
-    "alias",
-    "bg",
-    "bind",
-    "break",
-    "builtin",
-    "caller",
-    "cd",
-    "command",
-    "compgen",
-    "complete",
-    "continue",
-    "declare",
-    "dirs",
-    "disown",
-    "echo",
-    "enable",
-    "eval",
-    "exec",
-    "exit",
-    "export",
-    "false",
-    "fc",
-    "fg",
-    "getopts",
-    "hash",
-    "help",
-    "history",
-    "if",
-    "jobs",
-    "kill",
-    "let",
-    "local",
-    "logout",
-    "mapfile",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "suspend",
-    "test",
-    "times",
-    "trap",
-    "true",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "wait",
-];
+/// Whether a shell has the command itself.
+fn is_builtin(command: &str) -> bool {
+    let lines = include_str!("../../data/shell_builtins.txt").lines();
+    lines.skip_while(|line| line.starts_with("# ")).any(|line| line == command)
+}
 
 #[cfg(test)]
 mod tests {
@@ -296,6 +236,16 @@ mod tests {
         ] {
             assert_eq!(found(text), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn the_list_of_builtins_is_in_order_and_none_of_them_is_missing() {
+        let listed: Vec<&str> = include_str!("../../data/shell_builtins.txt").lines().skip(2).collect();
+        assert!(listed.is_sorted_by(|one, next| one < next), "{listed:?}");
+        for builtin in listed {
+            assert!(!found(&format!("{builtin} x; cat")).iter().any(|name| name == builtin), "{builtin}");
+        }
+        assert!(!is_builtin("jq") && !is_builtin("# Commands"));
     }
 
     #[test]

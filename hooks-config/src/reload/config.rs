@@ -30,11 +30,11 @@ pub struct ReloadConfig {
     #[serde(with = "hooks_core::duration::option")]
     #[schemars(with = "Option<String>")]
     pub every: Option<Duration>,
-    /// What happens to calls while the files cannot be used.
+    /// Treatment of calls while the files cannot be used.
     pub on_error: OnBadRules,
 }
 
-/// What happens to calls while the files of the rules cannot be used.
+/// Treatment of calls while the files of the rules cannot be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnBadRules {

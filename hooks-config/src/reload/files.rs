@@ -60,15 +60,18 @@ struct One {
 
 impl Watched {
     /// Watches `files`, which were read after `before` was seen and before `now`. A file that is not in `before` may have
-    /// changed since it was read: its content is compared again while its metadata is new.
+    /// changed since it was read: its content is compared again while its metadata is new. Pipes are not watched.
     pub(super) fn new(
         files: &[ReadFile],
         before: &[(PathBuf, Seen)],
         stamps: &dyn Stamps,
         now: Timestamp,
     ) -> Self {
-        let watched = files.iter().map(|file| {
-            let known = before.iter().find(|(path, _)| *path == file.path).map(|(_, seen)| seen.clone());
+        let is_pipe = |file: &ReadFile| {
+            std::fs::metadata(&file.path).is_ok_and(|about| !about.is_file() && !about.is_dir())
+        };
+        let watched = files.iter().filter(|file| !is_pipe(file)).map(|file| {
+            let known = before.iter().find(|(path, _)| *path == file.path).map(|(_, seen)| *seen);
             let seen = known.unwrap_or_else(|| stamps.look(&file.path).map_err(|error| error.kind()));
             One { file: file.clone(), seen, since: now }
         });
@@ -92,7 +95,7 @@ impl Watched {
             if !one.file.is_as_read() {
                 changed = true;
             } else if !is_same {
-                (one.seen, one.since) = (seen.clone(), at);
+                (one.seen, one.since) = (*seen, at);
             }
         }
         changed
@@ -103,6 +106,8 @@ impl Watched {
 fn current(path: &Path) -> Result<Option<String>, ()> {
     match std::fs::metadata(path) {
         Ok(about) if about.is_dir() => further::names_in(path).map(Some).map_err(drop),
+        // A pipe may block, and gives its content once.
+        Ok(about) if !about.is_file() => Err(()),
         Ok(_) => {
             let bytes = source::read(path).map_err(drop)?;
             let bytes = bytes.strip_prefix(source::MARK).unwrap_or(&bytes);

@@ -20,7 +20,7 @@ pub(crate) struct Fixed(Arc<[(&'static str, Value)]>);
 
 impl Fixed {
     /// The sections in `root`.
-    pub(crate) fn of(root: &Node) -> Self {
+    pub(crate) fn in_tree(root: &Node) -> Self {
         if squad::is_meant(root) || command::is_meant(root) {
             return Self::default();
         }
@@ -33,7 +33,7 @@ impl Fixed {
     }
 }
 
-/// What a configuration that is read again has from the one before.
+/// State that a configuration which is read again has from the one before.
 #[derive(Clone, Debug)]
 pub(crate) struct Earlier {
     fixed: Fixed,

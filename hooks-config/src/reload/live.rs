@@ -14,7 +14,8 @@ use super::broken::denying;
 use super::config::OnBadRules;
 use super::files::{Seen, Watched, look};
 use super::whole::cut_off;
-use crate::{Config, ConfigErrors, ConfigReader, store};
+use crate::error::{Mistakes, TextPosition};
+use crate::{Config, ConfigErrors, ConfigReader, Profile, store};
 
 /// A configuration that follows its files. Clones share it.
 ///
@@ -160,6 +161,14 @@ impl LiveReader {
 
     /// Reads the file at `path` again, which `current` was read from.
     fn read_again(&self, path: &Path, current: &Config) -> Result<Config, ConfigErrors> {
+        if current.profile() == Profile::SquadCompat {
+            let problem =
+                "under `squad-compat`, lockouts and counts would end with the policy that they began with";
+            return Err(refusal(path, problem, "start the host again"));
+        }
+        if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+            return Err(refusal(path, "it is not a file any more", "write the rules into a file"));
+        }
         let next = self.reader.clone().continuing(current).read(path)?;
         match cut_off(current.files(), next.files()) {
             None => Ok(self.with_own(next)),
@@ -294,6 +303,13 @@ impl LiveConfig {
     fn checks(&self) -> MutexGuard<'_, Checks> {
         self.0.checks.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Error for a file that is not read.
+fn refusal(path: &Path, problem: &str, hint: &str) -> ConfigErrors {
+    let mut mistakes = Mistakes::default();
+    mistakes.add_with_hint(&TextPosition::START, "", problem, hint);
+    ConfigErrors::new(&path.to_string_lossy(), "", mistakes.into_errors())
 }
 
 impl fmt::Debug for LiveConfig {

@@ -174,10 +174,10 @@ fn a_part_of_a_file_is_never_in_force() {
     let project = Project::new(&old);
     let version = project.config.current().rules_version().to_owned();
     for end in 0..new.len() {
-        project.write(&new[..end]);
+        project.write(new.split_at(end).0);
         project.config.check();
         let told = project.config.check();
-        assert!(!matches!(told, Some(Reloaded::Swapped { .. })), "{:?}", &new[..end]);
+        assert!(!matches!(told, Some(Reloaded::Swapped { .. })), "{:?}", new.split_at(end).0);
         assert_eq!(project.config.current().rules_version(), version);
     }
     project.write(new);
@@ -230,6 +230,19 @@ fn sections_that_a_running_host_cannot_change_are_refused() {
     }
     project.write("version: 1\ntenant: acme\ncommand_guard: { block: [ls] }\n");
     project.swapped();
+}
+
+#[test]
+fn counts_that_would_end_keep_the_rules_of_squad_compat() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("policy.json");
+    fs::write(&file, r#"{"maxAskUserPerSession": 2}"#).unwrap();
+    let reader = ConfigReader::default().profile(crate::Profile::SquadCompat);
+    let config = LiveReader::new(reader).read(&file).unwrap();
+    fs::write(&file, r#"{"maxAskUserPerSession": 3}"#).unwrap();
+    config.check();
+    let Some(Reloaded::Refused { errors, .. }) = config.check() else { panic!("it cannot be read again") };
+    assert!(errors.to_string().contains("start the host again"), "{errors}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn cut_off(before: &[ReadFile], now: &[ReadFile]) -> Option<ConfigErr
     })
 }
 
-/// What makes `text` look cut off, and the way out.
+/// The reason for which `text` may be cut off, and the way out.
 fn problem(earlier: Option<&str>, text: &str) -> Option<(&'static str, &'static str)> {
     if earlier == Some(text) {
         return None;

@@ -43,6 +43,10 @@ fn a_summary_without_a_writer_is_doubted() {
     );
     assert!(doubts("", "deduplicate").is_empty());
     assert!(doubts("compaction: {}\n", "summarise").is_empty());
+    for name in ["before_compaction", "pre_compact"] {
+        let hook = format!("hooks: {{ {name}: [{{ type: command, command: ./summarise.sh }}] }}\n");
+        assert!(doubts(&hook, "summarise").is_empty(), "{name}");
+    }
 }
 
 fn messages(text: &str) -> Vec<String> {

@@ -181,7 +181,7 @@ fn strengths(items: &BTreeSet<usize>) -> Vec<Strength> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn another_restriction_never_allows_more(

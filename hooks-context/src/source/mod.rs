@@ -32,6 +32,34 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Customised: a source that has something to say only as a session begins, and only about the task at hand:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_context::source::{Ask, ContextSource, Item, Moment, Section, ServiceSource};
+//! use hooks_core::event::StartSource;
+//! use hooks_core::{BoxError, HookContext};
+//! use tower::service_fn;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+//! let incidents = ServiceSource::new("incidents", service_fn(async |ask: Arc<Ask>| {
+//!     let is_start = matches!(ask.moment, Moment::Session(_));
+//!     let known = ["the login was slow on Monday", "invoices were sent twice"];
+//!     let about = known.iter().filter(|text| is_start && text.contains(&*ask.task));
+//!     Ok::<_, BoxError>(Section::new("Past incidents", about.map(|text| Item::new(text)).collect()))
+//! }));
+//! let ask = |moment| {
+//!     let context = Arc::new(HookContext::new("session-1", "backend"));
+//!     Arc::new(Ask::new(context, "backend", moment).about("invoices"))
+//! };
+//! let at_start = incidents.load(&ask(Moment::Session(StartSource::Startup))).await?;
+//! assert_eq!(at_start.items.len(), 1);
+//! assert_eq!(at_start.items[0].text, "invoices were sent twice");
+//! assert!(incidents.load(&ask(Moment::Turn)).await?.items.is_empty());
+//! # Ok(())
+//! # }
+//! ```
 
 mod ask;
 mod file;

@@ -64,6 +64,39 @@ pub enum Routed<T> {
 /// assert!(matches!(denied, Routed::Denied(why, _) if why == "the reviewer is busy"));
 /// # }).expect("no hook waits");
 /// ```
+///
+/// Customised: a hook sends the tasks of one agent to another, and the answer has the target that was used.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::drivers::{RouteRequest, Routed, Router};
+/// use hooks_core::event::Route;
+/// use hooks_core::{BoxError, HookContext, HookError, HookRequest, Hooks, Transform};
+/// use tower::{ServiceExt, service_fn};
+///
+/// /// Takes the tasks of a colleague who is away.
+/// struct Deputy;
+///
+/// impl Transform<Route> for Deputy {
+///     fn name(&self) -> &str {
+///         "deputy"
+///     }
+///
+///     fn transform(&self, request: &HookRequest<Route>) -> Result<Option<String>, HookError> {
+///         Ok((request.event().target_agent == "reviewer").then(|| "architect".to_owned()))
+///     }
+/// }
+///
+/// let send = service_fn(|route: Route| async move { Ok::<_, BoxError>(format!("sent to {}", route.target_agent)) });
+/// let router = Router::new(Hooks::builder().transform(Deputy).build(), send);
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let context = Arc::new(HookContext::new("session-1", "lead"));
+/// let routed = router.oneshot(RouteRequest { context, route: Route::new("reviewer", "look at it") }).await;
+/// let Ok(Routed::Sent(route, text, _)) = routed else { panic!("{routed:?}") };
+/// assert_eq!((&*route.target_agent, &*text), ("architect", "sent to architect"));
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Router<S> {
     router: S,

@@ -58,6 +58,37 @@
 //! assert!(stack.oneshot(call()).await.expect("an answer").is_denied());
 //! # }).expect("no hook waits");
 //! ```
+//!
+//! Customised: only some calls need a reservation, and a store that cannot answer is an error, which a set turns into a
+//! denial.
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, HookError, HookFuture, HookRequest, Hooks, Judged, Live, Reservation, Reserve};
+//!
+//! /// Counts deployments in a store that is away.
+//! struct Deployments;
+//!
+//! impl Reserve<PreToolUse> for Deployments {
+//!     fn name(&self) -> &str {
+//!         "deployments"
+//!     }
+//!
+//!     fn reserve(&self, request: &HookRequest<PreToolUse>) -> HookFuture<'static, Result<Reservation, HookError>> {
+//!         HookFuture::now(match &*request.event().tool_name {
+//!             "deploy" => Err(HookError::unavailable("the store does not answer")),
+//!             _ => Ok(Reservation::NotNeeded),
+//!         })
+//!     }
+//! }
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let hooks = Live::new(Hooks::builder().reserve(Deployments).build());
+//! let call = |tool| HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new(tool, serde_json::json!({})));
+//! assert!(hooks.decide(call("fetch")).await.outcome.goes_ahead());
+//! assert!(hooks.decide(call("deploy")).await.outcome.is_denied());
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;

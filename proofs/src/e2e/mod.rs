@@ -140,8 +140,14 @@ fn report(all: &[Results], bless: bool) -> Result {
     Err(Error::new(format!("`{PAGE}` differs from the results; run `cargo xtask e2e --bless`")))
 }
 
-/// Builds `hooks`, and returns its path.
+/// Variable with the path of a built `hooks`, set by `cargo xtask ci`.
+const PROGRAM: &str = "HOOKS_PROGRAM";
+
+/// Builds `hooks` unless there is one already, and returns its path.
 fn build() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os(PROGRAM) {
+        return Ok(path.into());
+    }
     Program::cargo(["build", "--quiet", "--package", "tower-hooks-cli"]).run()?;
     let here = std::env::current_exe()?;
     let name = format!("hooks{}", std::env::consts::EXE_SUFFIX);

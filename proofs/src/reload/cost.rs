@@ -33,7 +33,7 @@ pub(super) fn measure(count: usize, times: usize) -> Result<Duration> {
     Ok(least)
 }
 
-/// CPU time of this thread, if the system tells it.
+/// CPU time of this thread, if the system reports it.
 fn cpu_time() -> Option<Duration> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

@@ -32,12 +32,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn of(reloads: impl TryInto<usize>) -> Self {
+    pub(super) fn with_reloads(reloads: impl TryInto<usize>) -> Self {
         Self { reloads: reloads.try_into().unwrap_or(usize::MAX) }
     }
 }
 
-/// What a run showed.
+/// Result of a run.
 #[derive(Default)]
 pub(super) struct Report {
     pub(super) reloads: usize,
@@ -75,7 +75,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let mut numbers = HashMap::from([(config.current().rules_version().to_owned(), 0)]);
     let mut report = Report::default();
     // The first phase warms up.
-    phase(&config, || Ok(thread::sleep(Duration::from_millis(50))))?;
+    phase(&config, || wait(Duration::from_millis(50)))?;
     let before = memory_kib();
     for phase_number in 0..PHASES {
         let (from, to) = (plan.reloads * phase_number / PHASES, plan.reloads * (phase_number + 1) / PHASES);
@@ -91,20 +91,26 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                 futures_util::FutureExt::now_or_never(config.retire())
                     .ok_or_else(|| Error::new("these rules leave nothing to wait for"))?
                     .map_err(|cause| Error::new(cause.to_string()))?;
-                thread::sleep(PAUSE);
+                wait(PAUSE)?;
             }
             Ok(())
         })?;
         let length = watch.elapsed();
         report.reloads += to - from;
         report.add(seen, &numbers, true);
-        let seen = phase(&config, || Ok(thread::sleep(length)))?;
+        let seen = phase(&config, || wait(length))?;
         report.add(seen, &numbers, false);
     }
     report.growth_kib = memory_kib().saturating_sub(before);
     report.with.sort_unstable();
     report.without.sort_unstable();
     Ok(report)
+}
+
+#[expect(clippy::disallowed_methods, reason = "threads judge meanwhile, and their times are measured")]
+fn wait(time: Duration) -> Result {
+    thread::sleep(time);
+    Ok(())
 }
 
 /// Judges calls on all threads while `change` runs.
@@ -184,7 +190,7 @@ impl Report {
         }
     }
 
-    /// What must never happen, and did.
+    /// Faults that must never happen.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         if self.lost > 0 {
@@ -196,7 +202,7 @@ impl Report {
         faults
     }
 
-    /// What reloads add to the 99.9th percentile.
+    /// Time that reloads add to the 99.9th percentile.
     pub(super) fn added(&self) -> Duration {
         percentile(&self.with, 999).saturating_sub(percentile(&self.without, 999))
     }
@@ -228,7 +234,7 @@ fn percentile(times: &[Duration], permille: usize) -> Duration {
     times.get(at).copied().unwrap_or_default()
 }
 
-/// Memory of this process, if the system tells it.
+/// Memory of this process, if the system reports it.
 fn memory_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

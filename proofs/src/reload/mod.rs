@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         }
     };
     let mut missed = Vec::new();
-    let report = load::run(&Plan::of(reloads))?;
+    let report = load::run(&Plan::with_reloads(reloads))?;
     print!("{report}");
     missed.extend(report.faults());
     if report.added() > MOST_ADDED {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn no_call_is_lost_or_judged_by_a_mixture() {
-        let report = load::run(&Plan::of(40)).unwrap();
+        let report = load::run(&Plan::with_reloads(40)).unwrap();
         assert_eq!(report.faults(), Vec::<String>::new());
         assert_eq!(report.reloads, 40);
         assert!(report.versions > 1, "calls were judged by rules before and after a reload");

@@ -33,28 +33,29 @@ pub(super) fn run(arguments: &[&str]) -> Result {
             _ => return Err(Error::new("`soak sequences` takes `--events N`, `--traces N` and `--kills N`")),
         }
     }
-    tests(&sizes, &["--profile", "fast"])
+    let alone = |package: &'static str| vec!["--profile", "fast", "-p", package];
+    tests(&sizes, &alone("tower-hooks-team-rules"), &alone("tower-hooks-cli"))
 }
 
-/// Runs the short forms, as CI built the tests.
+/// Runs the short forms as the test command built them. With the packages alone, other features would build most of the
+/// workspace again.
 ///
 /// # Errors
 /// Returns an error like [`run`].
 pub(super) fn check() -> Result {
-    tests(&SHORT, &[])
+    tests(&SHORT, &["--workspace"], &["--workspace"])
 }
 
-fn tests(sizes: &Sizes, profile: &[&str]) -> Result {
-    let rules: &[&str] = &["-p", "tower-hooks-team-rules", "--lib"];
-    let processes: &[&str] = &["-p", "tower-hooks-cli", "--test", "store"];
+fn tests(sizes: &Sizes, of_rules: &[&str], of_processes: &[&str]) -> Result {
+    let rules = [of_rules, &["--lib"]].concat();
+    let processes = [of_processes, &["--test", "store"]].concat();
     for (variable, size, package, test) in [
-        ("HOOKS_SEQUENCE_EVENTS", sizes.events, rules, "an_event_costs_the_same"),
-        ("HOOKS_TRACES", sizes.traces, rules, "the_rules_agree_with_the_reference"),
-        ("HOOKS_SEQUENCE_KILLS", sizes.kills, processes, "no_acknowledged_taint_is_lost"),
+        ("HOOKS_SEQUENCE_EVENTS", sizes.events, &rules, "an_event_costs_the_same"),
+        ("HOOKS_TRACES", sizes.traces, &rules, "the_rules_agree_with_the_reference"),
+        ("HOOKS_SEQUENCE_KILLS", sizes.kills, &processes, "no_acknowledged_taint_is_lost"),
     ] {
-        let before = ["test", "--quiet"].iter().chain(profile).chain(package);
-        let words = before.chain(&[test, "--", "--nocapture"]);
-        Program::cargo(words.copied()).with_variable(variable, &size.to_string()).run()?;
+        let words = [&["test", "--quiet"][..], package.as_slice(), &[test, "--", "--nocapture"]].concat();
+        Program::cargo(words).with_variable(variable, &size.to_string()).run()?;
     }
     Ok(())
 }

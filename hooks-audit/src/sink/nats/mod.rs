@@ -12,6 +12,54 @@
 //! This module has its own client, because publishing with an answer needs five verbs of a text protocol. The
 //! official client adds TLS, URLs and about fifty packages. There is no TLS here: connect to a server or a
 //! leaf node on this machine or in its network.
+//!
+//! A record is sent, and counts once the stream has stored it. The server of this example speaks just enough of the
+//! protocol for that:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_audit::sink::nats::NatsSink;
+//! use hooks_audit::sink::{NatsConfig, Sink};
+//! use hooks_audit::{Committed, Kept, Record};
+//! use hooks_core::time::{SeededRandom, Timestamp};
+//! use serde_json::{from_value, json};
+//! use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+//! use tokio::net::TcpListener;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let listener = TcpListener::bind("127.0.0.1:0").await?;
+//! let config: NatsConfig = from_value(json!({"server": listener.local_addr()?.to_string(), "subject": "hooks.audit"}))?;
+//! let server = tokio::spawn(async move {
+//!     let mut stream = BufReader::new(listener.accept().await?.0);
+//!     stream.write_all(b"INFO {\"headers\": true}\r\n").await?;
+//!     let mut heard = Vec::new();
+//!     loop {
+//!         let mut line = String::new();
+//!         stream.read_line(&mut line).await?;
+//!         if line.starts_with("PING") {
+//!             stream.write_all(b"PONG\r\n").await?;
+//!         }
+//!         heard.push(line.trim_end().to_owned());
+//!         // `HPUB SUBJECT ANSWER_TO ..`: the stream answers that it has stored the message.
+//!         if let Some(answer_to) = line.strip_prefix("HPUB").and_then(|rest| rest.split_whitespace().nth(1)) {
+//!             let stored = r#"{"stream":"AUDIT","seq":1}"#;
+//!             stream.write_all(format!("MSG {answer_to} 1 {}\r\n{stored}\r\n", stored.len()).as_bytes()).await?;
+//!             return std::io::Result::Ok(heard);
+//!         }
+//!     }
+//! });
+//!
+//! // Customised with a token, as the server wants one; `None` is the default.
+//! let token = Some("example".to_owned());
+//! let sink = NatsSink::new(config, token, Arc::new(SeededRandom::default()))?;
+//! let record = Record::new("post_tool_use", Timestamp(1));
+//! sink.deliver(&[Committed { chain: "w0".into(), log: "4f1c".into(), record, payload: Kept::Nothing }]).await?;
+//! let heard = server.await??;
+//! assert!(heard[0].starts_with("CONNECT") && heard[0].contains(r#""auth_token":"example""#));
+//! assert!(heard.last().is_some_and(|line| line.starts_with("HPUB hooks.audit ")));
+//! # Ok(())
+//! # }
+//! ```
 
 mod connection;
 mod protocol;

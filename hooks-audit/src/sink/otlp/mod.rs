@@ -48,6 +48,43 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Customised: only traces, under the name of the service, with the header that the collector wants:
+//!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//! use bytes::Bytes;
+//! use hooks_audit::sink::otlp::OtlpSink;
+//! use hooks_audit::sink::{OtlpConfig, Signal, Sink};
+//! use hooks_audit::{Committed, Kept, Record};
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//! use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+//! use http::{Request, Response};
+//! use tower::service_fn;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let requests = Arc::new(Mutex::new(Vec::new()));
+//! let seen = Arc::clone(&requests);
+//! let client = service_fn(move |request: Request<Bytes>| {
+//!     seen.lock().expect("no thread panics").push(request);
+//!     async { Ok::<_, std::convert::Infallible>(Response::new(Bytes::new())) }
+//! });
+//! let mut config = OtlpConfig::new("http://localhost:4318");
+//! config.service = "billing".to_owned();
+//! config.signals = vec![Signal::Traces];
+//! let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer example"))]);
+//! let sink = OtlpSink::new(client, config, Arc::new(StoppedClock::default())).with_headers(headers);
+//!
+//! let mut record = Record::new("post_tool_use", Timestamp(1));
+//! record.session = "session-1".to_owned();
+//! sink.deliver(&[Committed { chain: "w0".into(), log: "4f1c".into(), record, payload: Kept::Nothing }]).await?;
+//! let requests = requests.lock().expect("no thread panics");
+//! let [request] = requests.as_slice() else { panic!("{} requests", requests.len()) };
+//! assert_eq!((request.uri().path(), &request.headers()[AUTHORIZATION]), ("/v1/traces", "Bearer example"));
+//! assert!(String::from_utf8_lossy(request.body()).contains("billing"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod ids;
 mod logs;

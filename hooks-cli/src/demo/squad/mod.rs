@@ -63,6 +63,19 @@ fn missing(out: &mut impl Write, what: &str) -> std::io::Result<()> {
 /// Opens a session under one section of the configuration.
 async fn under(found: &Found, key: &str, section: &impl serde::Serialize) -> Result<Stage, Failure> {
     let section = serde_json::to_value(section).map_err(|error| Failure::message(error.to_string()))?;
+    let section = without_nulls(section);
     let sections = Map::from_iter([("version".to_owned(), Value::from(1)), (key.to_owned(), section)]);
     Stage::open(found, &Value::Object(sections)).await
+}
+
+/// Leaves out keys without a value, which a configuration does not have.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let given = fields.into_iter().filter(|(_, value)| !value.is_null());
+            given.map(|(key, value)| (key, without_nulls(value))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
 }

@@ -1,0 +1,183 @@
+//! Cuts a long text into pieces that can be scrubbed one after the other with the result of the whole.
+//!
+//! Findings do not span lines, except for those that this file knows: keys in textual encoding, the secret after
+//! the identifier of an AWS key, and what a line end cuts in two. A cut is therefore made at a line end outside
+//! them. A line that is longer than a piece is cut where the piece ends.
+
+use memchr::memmem;
+
+use super::{
+    email,
+    filter::FILTER,
+    literals::{Kind, LITERALS},
+    pem,
+    text::floor,
+};
+
+/// Longest piece, and thus the longest text that a stream holds back.
+pub(super) const PIECE: usize = 64 * 1024;
+/// Bytes at the end of a long piece in which a blank is preferred for the cut.
+const SOFT_END: usize = 4096;
+/// Bytes after the identifier of an AWS key that may hold its secret.
+const AWS_REACH: usize = 160;
+/// Longest word at the end of a line that is looked at.
+const MAX_WORD: usize = 512;
+/// Most lines over which a credential goes on.
+const MAX_LINES: usize = 13;
+
+/// Position in a text that is cut into pieces.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pieces {
+    /// Whether the text before ended inside a key.
+    in_key: bool,
+}
+
+/// Next piece of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Bytes that belong to a key whose start was removed.
+    pub(super) dropped: usize,
+    /// End of the piece.
+    pub(super) end: usize,
+}
+
+impl Pieces {
+    /// Returns the next piece of `text`; `None` if more text is needed. `is_last` if no more follows.
+    pub(super) fn next(&mut self, text: &str, is_last: bool) -> Option<Piece> {
+        let mut dropped = 0;
+        if self.in_key {
+            let (end, ended) = pem::rest(text.as_bytes());
+            if !ended && end > 0 {
+                return Some(Piece { dropped: end, end });
+            }
+            if !ended && !is_last {
+                return None;
+            }
+            self.in_key = false;
+            dropped = end;
+        }
+        let rest = text.get(dropped..).unwrap_or_default();
+        if is_last && rest.len() <= PIECE {
+            return (!text.is_empty()).then_some(Piece { dropped, end: text.len() });
+        }
+        let window = rest.get(..floor(rest, PIECE)).unwrap_or_default();
+        let end = match last_cut(window) {
+            Some(end) => end,
+            None if rest.len() < PIECE => {
+                // What was dropped need not wait for the rest.
+                return (dropped > 0).then_some(Piece { dropped, end: dropped });
+            }
+            None => {
+                self.in_key = open_key(window, window.len()).is_some();
+                hard_cut(window, self.in_key)
+            }
+        };
+        Some(Piece { dropped, end: dropped + end })
+    }
+}
+
+/// Returns the last line end in `text` at which it can be cut.
+fn last_cut(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut end = memchr::memrchr(b'\n', bytes)? + 1;
+    while end > 0 {
+        match held_from(text, end) {
+            None => return Some(end),
+            Some(start) => end = start.min(end - 1),
+        }
+        // Back to a line start.
+        end = memchr::memrchr(b'\n', bytes.get(..end)?).map_or(0, |newline| newline + 1);
+    }
+    None
+}
+
+/// Returns the start of the line from which a finding may go on after the line end before `end`.
+fn held_from(text: &str, end: usize) -> Option<usize> {
+    open_key(text, end).or_else(|| aws_id(text, end)).or_else(|| open_word(text, end))
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    memchr::memrchr(b'\n', text.as_bytes().get(..at).unwrap_or_default()).map_or(0, |newline| newline + 1)
+}
+
+fn open_key(text: &str, end: usize) -> Option<usize> {
+    let bytes = text.as_bytes().get(..end)?;
+    let mut to = bytes.len();
+    let mut first = None;
+    // Of several open keys, the first one holds.
+    while let Some(at) = memmem::rfind(bytes.get(..to)?, b"-----BEGIN ") {
+        if pem::is_open(bytes, at) {
+            first = Some(line_start(text, at));
+        } else if first.is_some() || memmem::find(bytes.get(at..)?, b"-----END ").is_some() {
+            break;
+        }
+        to = at;
+    }
+    first
+}
+
+fn aws_id(text: &str, end: usize) -> Option<usize> {
+    let from = end.saturating_sub(AWS_REACH);
+    let near = text.as_bytes().get(from..end)?;
+    let ids: [&[u8]; 4] = [b"AKIA", b"ASIA", b"ABIA", b"ACCA"];
+    let at = ids.iter().filter_map(|id| memmem::find(near, id)).min()?;
+    Some(line_start(text, from + at))
+}
+
+/// Returns the start of the line whose last word may go on in the next line.
+fn open_word(text: &str, end: usize) -> Option<usize> {
+    let mut end = end;
+    for line in 0..MAX_LINES {
+        let start = line_start(text, end.checked_sub(1)?);
+        let content = text.get(start..end)?.trim_end();
+        let word = last_word(content);
+        if line == 0 && (content.ends_with(['=', '\\']) || ends_in_group(content)) {
+            return Some(start);
+        }
+        if has_start(word) || (line == 0 && email::is_open(word)) {
+            return Some(start);
+        }
+        let alone = content.trim_start_matches([' ', '\t', '>', '|']).len() == word.len() && word.len() >= 2;
+        if !alone || start == 0 {
+            return None;
+        }
+        end = start;
+    }
+    None
+}
+
+fn last_word(line: &str) -> &str {
+    let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    // A blank may be longer than one byte.
+    let start = (start..=line.len()).find(|at| line.is_char_boundary(*at)).unwrap_or(line.len());
+    let low = floor(line, line.len().saturating_sub(MAX_WORD));
+    line.get(start.max(low)..).unwrap_or_default()
+}
+
+/// Returns whether a line ends in four characters of a number in groups.
+fn ends_in_group(line: &str) -> bool {
+    let group = line.as_bytes().rchunks(4).next().unwrap_or_default();
+    group.len() == 4
+        && group.iter().all(u8::is_ascii_alphanumeric)
+        && group.iter().any(u8::is_ascii_digit)
+        && !line.as_bytes().rchunks(4).nth(1).and_then(<[u8]>::last).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Returns whether a credential starts in `word`.
+fn has_start(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let there = FILTER.literals(bytes.get(at..).unwrap_or_default());
+        let literals = there.iter().filter_map(|index| LITERALS.get(*index));
+        let mut starts = literals.filter(|literal| matches!(literal.kind, Kind::Form(_) | Kind::Jwt));
+        starts.any(|literal| literal.start(bytes, at).is_some())
+    })
+}
+
+/// Returns where a window without a line end is cut: at the last blank near its end, or at its end.
+fn hard_cut(window: &str, in_key: bool) -> usize {
+    let low = floor(window, window.len().saturating_sub(SOFT_END));
+    let tail = window.get(low..).unwrap_or_default();
+    let blank = tail.rfind([' ', '\n', '\t', ',']).filter(|_| !in_key);
+    blank.map_or(window.len(), |at| low + at + 1)
+}

@@ -1,0 +1,230 @@
+//! Text as a reader sees it: without invisible characters and terminal codes, with escapes decoded once.
+//!
+//! A view maps each of its bytes back to the text, so that a finding in the view is removed from the text with
+//! everything that was hidden in it.
+
+use std::sync::LazyLock;
+
+use super::text::{byte, run_end};
+
+/// Names of characters in HTML, from `data/entities.txt`.
+static ENTITIES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let rows = include_str!("../data/entities.txt").lines().filter(|line| !line.starts_with('#'));
+    rows.filter_map(|row| row.split_once('\t')).collect()
+});
+
+/// Longest name or number of a character in HTML, with `&` and `;`.
+const MAX_ENTITY: usize = 18;
+/// Longest terminal code.
+const MAX_CODE: usize = 256;
+
+/// A stretch of text with what hides in it made plain.
+#[derive(Debug)]
+pub(super) struct View {
+    /// The plain text.
+    pub(super) text: String,
+    /// For each byte of the plain text, where it starts in the original; and the end of the original.
+    starts: Vec<usize>,
+    /// For each byte of the plain text, where it ends in the original.
+    ends: Vec<usize>,
+}
+
+impl View {
+    /// Makes `text[from..to]` plain; `None` if nothing is hidden there.
+    pub(super) fn new(text: &str, from: usize, to: usize) -> Option<Self> {
+        let inside = text.get(from..to)?;
+        let mut view = Self {
+            text: String::with_capacity(inside.len()),
+            starts: Vec::with_capacity(inside.len()),
+            ends: Vec::with_capacity(inside.len()),
+        };
+        let mut changed = false;
+        let mut at = from;
+        while let Some(c) = text.get(at..to).and_then(|rest| rest.chars().next()) {
+            match reading(text.as_bytes(), at, c) {
+                Reading::Plain => {
+                    view.push(c, at, at + c.len_utf8());
+                    at += c.len_utf8();
+                }
+                Reading::Nothing(end) => {
+                    changed = true;
+                    at = end;
+                }
+                Reading::Character(decoded, end) => {
+                    changed = true;
+                    view.push(decoded, at, end);
+                    at = end;
+                }
+            }
+        }
+        changed.then_some(view)
+    }
+
+    fn push(&mut self, c: char, start: usize, end: usize) {
+        self.text.push(c);
+        for _byte in 0..c.len_utf8() {
+            self.starts.push(start);
+            self.ends.push(end);
+        }
+    }
+
+    /// Returns the place in the original of `start..end` of the view, if something is hidden in it.
+    pub(super) fn original(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+        let from = *self.starts.get(start)?;
+        let to = *self.ends.get(end.checked_sub(1)?)?;
+        (to - from > end - start).then_some((from, to))
+    }
+}
+
+/// Returns whether something is hidden at `at`.
+pub(super) fn is_hidden(text: &str, at: usize) -> bool {
+    let here = text.get(at..).and_then(|rest| rest.chars().next());
+    here.is_some_and(|c| !matches!(reading(text.as_bytes(), at, c), Reading::Plain))
+}
+
+/// Reading of a place in a text.
+enum Reading {
+    /// As it stands.
+    Plain,
+    /// As nothing, up to this position.
+    Nothing(usize),
+    /// As another character, up to this position.
+    Character(char, usize),
+}
+
+fn reading(bytes: &[u8], at: usize, c: char) -> Reading {
+    let decoded = match c {
+        '\u{1b}' => return terminal_code(bytes, at),
+        '%' => percent(bytes, at),
+        '&' => return entity(bytes, at),
+        '\\' => escape(bytes, at),
+        // Soft line break of mail.
+        '=' if byte(bytes, at + 1) == b'\n' => return Reading::Nothing(at + 2),
+        '=' if bytes.get(at + 1..at + 3) == Some(b"\r\n") => return Reading::Nothing(at + 3),
+        _ if is_invisible(c) => return Reading::Nothing(at + c.len_utf8()),
+        _ => None,
+    };
+    decoded.map_or(Reading::Plain, |(c, end)| Reading::Character(c, end))
+}
+
+/// Returns whether a character has no width: soft hyphen, joiners, marks of direction, byte order mark.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}'
+    )
+}
+
+/// Reads a code of a terminal (ECMA-48): a control sequence, or a command up to its terminator.
+fn terminal_code(bytes: &[u8], at: usize) -> Reading {
+    match byte(bytes, at + 1) {
+        b'[' => {
+            let end = run_end(bytes, at + 2, MAX_CODE, |b| (0x20..0x40).contains(&b));
+            Reading::Nothing(if (0x40..0x7f).contains(&byte(bytes, end)) { end + 1 } else { at + 1 })
+        }
+        b']' => {
+            let end = run_end(bytes, at + 2, MAX_CODE, |b| b >= 0x20);
+            match byte(bytes, end) {
+                0x07 => Reading::Nothing(end + 1),
+                0x1b if byte(bytes, end + 1) == b'\\' => Reading::Nothing(end + 2),
+                _ => Reading::Nothing(at + 1),
+            }
+        }
+        b'(' | b')' => Reading::Nothing(if byte(bytes, at + 2).is_ascii() { at + 3 } else { at + 1 }),
+        _ => Reading::Nothing(at + 1),
+    }
+}
+
+/// Reads `%41`, or `%2541`, which is encoded twice.
+fn percent(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+    let first = printable(hex(bytes, at + 1, 2)?)?;
+    if first == '%'
+        && let Some(second) = hex(bytes, at + 3, 2).and_then(printable)
+    {
+        return Some((second, at + 5));
+    }
+    Some((first, at + 3))
+}
+
+/// Reads `\u0041` and `\x41`.
+fn escape(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+    match byte(bytes, at + 1) {
+        b'u' => Some((printable(hex(bytes, at + 2, 4)?)?, at + 6)),
+        b'x' => Some((printable(hex(bytes, at + 2, 2)?)?, at + 4)),
+        _ => None,
+    }
+}
+
+/// Reads `&#65;`, `&#x41;` and `&lowbar;`.
+fn entity(bytes: &[u8], at: usize) -> Reading {
+    let end = run_end(bytes, at + 1, MAX_ENTITY, |b| b.is_ascii_alphanumeric() || b == b'#');
+    let name = std::str::from_utf8(bytes.get(at + 1..end).unwrap_or_default()).unwrap_or_default();
+    let end = end + usize::from(byte(bytes, end) == b';');
+    let number = name.strip_prefix('#').and_then(|number| match number.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => number.parse().ok(),
+    });
+    if let Some(c) = number.and_then(char::from_u32) {
+        return if is_invisible(c) {
+            Reading::Nothing(end)
+        } else if c == '\u{a0}' || !c.is_control() {
+            Reading::Character(if c == '\u{a0}' { ' ' } else { c }, end)
+        } else {
+            Reading::Plain
+        };
+    }
+    if byte(bytes, end.saturating_sub(1)) != b';' {
+        return Reading::Plain;
+    }
+    match ENTITIES.iter().find(|(known, _)| *known == name) {
+        Some((_, "")) => Reading::Nothing(end),
+        Some((_, text)) => text.chars().next().map_or(Reading::Plain, |c| Reading::Character(c, end)),
+        None => Reading::Plain,
+    }
+}
+
+/// Parses `count` hex digits.
+fn hex(bytes: &[u8], at: usize, count: usize) -> Option<u32> {
+    let digits = bytes.get(at..at + count)?;
+    digits.iter().try_fold(0, |value, b| Some(value * 16 + char::from(*b).to_digit(16)?))
+}
+
+fn printable(code: u32) -> Option<char> {
+    char::from_u32(code).filter(|c| (' '..='~').contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(text: &str) -> String {
+        View::new(text, 0, text.len()).map_or_else(|| text.to_owned(), |view| view.text)
+    }
+
+    #[test]
+    fn hidden_text_is_made_plain() {
+        for (text, wanted) in [
+            ("a\u{200b}b\u{ad}c\u{2060}d\u{feff}e", "abcde"),
+            ("\u{1b}[1;31mred\u{1b}[0m \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\", "red link"),
+            ("%6a%2540%41", "j@A"),
+            ("&#106;&#x40;&commat;&shy;&lowbar;&#8203;x", "j@@_x"),
+            ("\\u0040\\x41", "@A"),
+            ("a=\nb=\r\nc", "abc"),
+            ("100% of AT&T, a & b, \\n \\u00e9", "100% of AT&T, a & b, \\n \\u00e9"),
+        ] {
+            assert_eq!(plain(text), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_the_text() {
+        let text = "é \u{200b}a%40b";
+        let view = View::new(text, 0, text.len()).unwrap();
+        assert_eq!(view.text, "é a@b");
+        let at = view.text.find('a').unwrap();
+        let (from, to) = view.original(at, view.text.len()).unwrap();
+        assert_eq!(text.get(from..to).unwrap(), "a%40b");
+        assert_eq!(view.original(0, 2), None);
+    }
+}

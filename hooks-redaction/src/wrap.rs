@@ -1,0 +1,143 @@
+//! Credentials that a line end cuts into pieces, as terminals, mail programs and editors do.
+
+use super::{
+    body::{Body, MAX_RUN},
+    forms::{self, Form},
+    text::{byte, byte_before, is_ident, line_before, run_end},
+};
+
+/// Most line ends inside one credential.
+const MAX_LINES: usize = 12;
+/// Shortest line that counts as filled up to its limit.
+const FULL_LINE: usize = 60;
+/// Fewest characters of a body in front of a line end.
+const LEAST_HEAD: usize = 4;
+
+/// Returns the start of the next line's text, if the line ends at `end`: after a soft line break of mail (`=`), a
+/// backslash, or the marks of a quotation.
+pub(super) fn next_line(bytes: &[u8], end: usize) -> Option<usize> {
+    let soft = b"=\\".contains(&byte(bytes, end));
+    let at = end + usize::from(soft);
+    let at = at + usize::from(byte(bytes, at) == b'\r');
+    if byte(bytes, at) != b'\n' {
+        return None;
+    }
+    let quoted = run_end(bytes, at + 1, 8, |b| b" \t>|".contains(&b));
+    Some(quoted)
+}
+
+/// Returns the end of a body that is too short before the line end at `end`, and complete with the lines after.
+pub(super) fn joined(bytes: &[u8], body: usize, end: usize, form: &Form) -> Option<usize> {
+    if end < body + LEAST_HEAD || end - body >= form.least {
+        return None;
+    }
+    let mut found = bytes.get(body..end)?.to_vec();
+    let mut end = end;
+    for _line in 0..MAX_LINES {
+        let from = next_line(bytes, end)?;
+        let wanted = form.most.min(form.least.max(256)).saturating_sub(found.len());
+        let to = run_end(bytes, from, wanted, |b| form.body.has(b));
+        if to == from {
+            return None;
+        }
+        found.extend_from_slice(bytes.get(from..to)?);
+        end = to;
+        let whole = found.len() >= form.least && found.len() <= form.most;
+        if whole {
+            let apart = !is_ident(byte(bytes, end));
+            let random = forms::is_mixed(&found) && forms::has_shape(&found, form.body) && is_random(&found);
+            return (apart && random).then(|| continued(bytes, end, form).unwrap_or(end));
+        }
+    }
+    None
+}
+
+/// Returns the end of a body of open length that goes on after a line that is full.
+pub(super) fn continued(bytes: &[u8], end: usize, form: &Form) -> Option<usize> {
+    let mut last = None;
+    let mut end = end;
+    for _line in 0..MAX_LINES {
+        let soft = b"=\\".contains(&byte(bytes, end));
+        let full = soft || line_before(bytes, end, FULL_LINE).len() >= FULL_LINE;
+        if form.most != usize::MAX || !full {
+            break;
+        }
+        let Some(from) = next_line(bytes, end).filter(|from| byte_before(bytes, *from) == b'\n') else {
+            break;
+        };
+        let to = run_end(bytes, from, 256, |b| form.body.has(b));
+        if to < from + 2 || !is_random(bytes.get(from..to)?) {
+            break;
+        }
+        end = to;
+        last = Some(to);
+    }
+    last
+}
+
+/// Returns the end of the base64url run at `from`, which may go on in the next lines.
+pub(super) fn run_over_lines(bytes: &[u8], from: usize) -> usize {
+    let run = |from: usize| run_end(bytes, from, MAX_RUN, |b| Body::Url.has(b));
+    let mut end = run(from);
+    for _line in 0..MAX_LINES {
+        let Some(next) = next_line(bytes, end) else { break };
+        let to = run(next);
+        let inside = bytes.get(next..to).unwrap_or_default();
+        if inside.len() < 4 || !is_random(inside) {
+            break;
+        }
+        end = to;
+    }
+    end
+}
+
+/// Returns whether digits or inner capitals show that a run is no word.
+fn is_random(run: &[u8]) -> bool {
+    let digit = run.iter().any(u8::is_ascii_digit);
+    let capital = run.iter().skip(1).any(u8::is_ascii_uppercase);
+    digit || (capital && run.iter().any(u8::is_ascii_lowercase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Scrubber;
+
+    #[test]
+    fn a_credential_over_lines_is_removed_whole() {
+        let key = "ghp_0123456789abcdefghijKLMNOPqrstuvwxyz";
+        for at in [9, 20, 38] {
+            for end in ["\n", "\r\n", "=\n", "\\\n", "\n    ", "\n> "] {
+                let (head, tail) = key.split_at(at);
+                let text = format!("key {head}{end}{tail} ok");
+                assert_eq!(Scrubber::all().scrub(&text), "key [GITHUB_TOKEN_REDACTED] ok", "{text}");
+            }
+        }
+        let long = format!("sk-ant-api03-{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7b".repeat(4));
+        let (head, tail) = long.split_at(50);
+        let soft = format!("{head}=\n{tail}\nnext line");
+        assert_eq!(Scrubber::all().scrub(&soft), "[ANTHROPIC_KEY_REDACTED]\nnext line");
+        let (head, tail) = long.split_at(76);
+        let text = format!("{head}\n{tail}\nnext line");
+        assert_eq!(Scrubber::all().scrub(&text), "[ANTHROPIC_KEY_REDACTED]\nnext line");
+    }
+
+    #[test]
+    fn a_web_token_over_lines_is_removed_whole() {
+        let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dBjftJeZ4CVPmB92K27uhbUJU1p1r";
+        for at in [10, 30, 60] {
+            let (head, tail) = token.split_at(at);
+            let text = format!("t {head}\n{tail} ok");
+            assert_eq!(Scrubber::all().scrub(&text), "t [JWT_REDACTED] ok", "{text}");
+        }
+        let text = format!("{token}\nnext line");
+        assert_eq!(Scrubber::all().scrub(&text), "[JWT_REDACTED]\nnext line");
+    }
+
+    #[test]
+    fn the_next_line_of_a_whole_credential_stays() {
+        let text = "ghp_0123456789abcdefghijKLMNOPqrstuvwxyz\nsecond line 2";
+        assert_eq!(Scrubber::all().scrub(text), "[GITHUB_TOKEN_REDACTED]\nsecond line 2");
+        let talk = "tokens begin with ghp_abcd\nefghijklm and so on";
+        assert_eq!(Scrubber::all().scrub(talk), talk);
+    }
+}
