@@ -82,7 +82,8 @@ impl Linter<'_> {
         let means = self.root.get("models").and_then(|models| models.get("overflow")?.get("means"));
         let Some(Kind::List(means)) = means.map(|node| &node.kind) else { return };
         let is_summary = |node: &Node| matches!(&node.kind, Kind::Text(word) if word == "summarise");
-        let is_hook = |hooks: &Node| ["before_compaction", "pre_compact"].iter().any(|name| hooks.get(name).is_some());
+        let is_hook =
+            |hooks: &Node| ["before_compaction", "pre_compact"].iter().any(|name| hooks.get(name).is_some());
         let has_hook = self.root.get("compaction").is_some() || self.root.get("hooks").is_some_and(is_hook);
         if let (Some(index), false) = (means.iter().position(is_summary), has_hook) {
             let problem = "no hook of this file writes a summary, so only a host with `Models::with_summariser` has one";
