@@ -19,7 +19,7 @@ pub(super) fn add_to(
 ) -> HooksBuilder {
     let place = teams(&config.team, world.store_thread);
     let decisions = TeamDecisions::new(place, workers(world.store_thread), &world.reader);
-    decisions.with_archive(config.archive).add_to(builder)
+    decisions.with_archive(config.archive).with_editors(&config.editors).add_to(builder)
 }
 
 /// Shows a user whether a wish is enforced: it becomes a decision in the inbox, and its prose is read as that of every

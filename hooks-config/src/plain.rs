@@ -102,7 +102,8 @@ tenant: acme
 tenants: [other]
 tools: { save_document: write }
 paths: { root: /srv, case_insensitive: false }
-write_guard: { allow: [src/**], deny: [src/x], missing_path: ask }
+write_guard: { allow: [src/**], deny: [src/x], missing_path: ask, agents: { ada: { allow: [docs/**] } } }
+read_guard: { deny: ['**/.env'], except: [a], unknown: ask }
 command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
 redaction: { patterns: { TICKET: 'T-[0-9]+' } }
@@ -117,6 +118,8 @@ context: { team: .squad, session: 3000, child: 0, turn: 500, deadline: 2s, histo
 compaction: { keep: 1000, summary: 500, outputs: [bash], not_below_percent: 50 }
 session_end: { team: .squad, history_above: 2000, keep: 5, metrics: true, recap: false, abandoned_after: 1h, open_work: { name: todo, file: TODO.md, most: 5 } }
 boundaries: { team: .squad, others: deny, agents: { Ada: { writes: [src/**], reads: [docs/**] } } }
+decisions: { team: .squad, archive: false, editors: [Ada] }
+sequences: [{ name: tested-pushes, never: [{ commands: [git push] }], unless: [{ commands: [cargo test] }], within: 10m, reason: why }]
 ceremonies: { team: .squad, closes: [writes], focused: 10m, extended: 1h, gates: { Review: { closes: [commands], tools: [x], participants: [Ada], time: 5m, started_by: [y], ended_by: [z] } } }
 routes: { team: .squad, most: 3, urgent: high, others: allow, agents: { Ada: { capabilities: [sql], most: 2, instead: [Bob] } }, rules: [{ name: r, action: deny, from: [a], to: [b], words: [c], at_least: low, at_most: high, requires: [sql], instead: [Ada], reason: why }] }
 prompts: { team: .squad, author: ada, recent_decisions: 3, ceremonies: true, conventions: [commits], required: [Be kind.], scrub: true }

@@ -143,6 +143,14 @@ impl TeamPlace {
         }
     }
 
+    /// Returns the disk that has the folder.
+    pub fn disk(&self) -> &Arc<dyn Disk> {
+        match &self.folder {
+            Where::Fixed(team) => team.folder().disk(),
+            Where::Below(disk, _) => disk,
+        }
+    }
+
     /// Returns the path of the folder relative to the project.
     pub fn name(&self) -> PathBuf {
         match &self.folder {

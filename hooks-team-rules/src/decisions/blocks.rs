@@ -85,6 +85,12 @@ const NEW_COLUMNS: &[&str] = &[
     "is",
     "alternative",
 ];
+/// Names of columns that say whether something may be used, and what they contain if it may not.
+const VERDICT_COLUMNS: &[&str] =
+    &["status", "state", "verdict", "allowed", "allowed?", "ok?", "use?", "ruling"];
+const BANS: &[&str] =
+    &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out"];
+const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
 const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
 const NOTE_COLUMNS: &[&str] = &[
     "date",
@@ -282,6 +288,20 @@ impl Splitter {
         let column = |names: &[&str]| self.header.iter().position(|name| names.contains(&name.as_str()));
         let cell = |names: &[&str]| column(names).and_then(|at| cells.get(at)).cloned();
         let state = cell(STATE_COLUMNS).unwrap_or_default();
+        let verdict = self.header.iter().position(|name| VERDICT_COLUMNS.contains(&name.as_str()));
+        let is_ban = verdict.and_then(|at| cells.get(at)).is_some_and(|cell| {
+            let cell = cell.trim_matches(['*', ' ', '.']).to_lowercase();
+            let first = cell.split(' ').next().unwrap_or_default();
+            BANS.contains(&cell.as_str()) || cell.split(' ').count() <= 2 && BANS.contains(&first)
+        });
+        let first = || {
+            let mut named = cells.iter().zip(&self.header);
+            named.find(|(_, name)| !NOTE_COLUMNS.contains(&name.as_str())).map(|(cell, _)| cell.clone())
+        };
+        if let Some(old) = is_ban.then(first).flatten() {
+            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), old);
+            return;
+        }
         if is_void(&state) {
             return;
         }
@@ -289,13 +309,19 @@ impl Splitter {
             self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), old);
             return;
         }
+        let place = cell(PLACE_COLUMNS).filter(|place| !place.is_empty());
         let stated: Vec<String> = cells
             .iter()
             .zip(&self.header)
             .filter(|(_, name)| {
-                !NOTE_COLUMNS.contains(&name.as_str()) && !STATE_COLUMNS.contains(&name.as_str())
+                !NOTE_COLUMNS.contains(&name.as_str())
+                    && !STATE_COLUMNS.contains(&name.as_str())
+                    && !PLACE_COLUMNS.contains(&name.as_str())
             })
-            .map(|(cell, _)| cell.clone())
+            .map(|(cell, _)| match &place {
+                Some(place) => format!("{cell} in {place}"),
+                None => cell.clone(),
+            })
             .collect();
         for text in stated {
             self.push(Kind::Statement, text);
@@ -308,7 +334,7 @@ pub(super) fn is_void(status: &str) -> bool {
     let lower = status.to_lowercase();
     let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
-    tables::VOID.contains(&first)
+    tables::VOID.contains(first)
         || (first == "under" && words.next() == Some("discussion"))
         || lower.contains("on hold")
 }
@@ -332,13 +358,13 @@ fn section_of(title: &str) -> Section {
     let first = lower.split(' ').next().unwrap_or_default();
     let is_short = lower.split(' ').count() <= 3;
     if is_short
-        && (tables::SIDE_SECTION.contains(&first) || tables::SIDE_SECTION.contains(&lower))
+        && (tables::SIDE_SECTION.contains(first) || tables::SIDE_SECTION.contains(lower))
         && first != "migration"
     {
         Section::Side
     } else if is_short
-        && (tables::SKIP_SECTION.contains(&lower)
-            || (tables::SKIP_SECTION.contains(&first) && lower.split(' ').count() == 1))
+        && (tables::SKIP_SECTION.contains(lower)
+            || (tables::SKIP_SECTION.contains(first) && lower.split(' ').count() == 1))
     {
         Section::Skip
     } else {

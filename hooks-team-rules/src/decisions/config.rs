@@ -23,10 +23,12 @@ pub struct DecisionsConfig {
     pub team: PathBuf,
     /// Whether archived decisions count as well.
     pub archive: bool,
+    /// Agents that may edit `decisions.md` and its archive as they like. Others may add decisions there, and lift none.
+    pub editors: Vec<String>,
 }
 
 impl Default for DecisionsConfig {
     fn default() -> Self {
-        Self { team: ".squad".into(), archive: true }
+        Self { team: ".squad".into(), archive: true, editors: vec!["scribe".to_owned()] }
     }
 }

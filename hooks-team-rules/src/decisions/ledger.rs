@@ -28,6 +28,21 @@ pub struct DecisionFiles {
 }
 
 impl DecisionFiles {
+    /// Returns the text of the file `name`; empty if there is none.
+    pub(super) fn text(&self, name: &str) -> String {
+        let bytes = self.files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes.as_slice());
+        String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
+    }
+
+    /// Sets the text of the file `name`.
+    pub(super) fn set(&mut self, name: &str, text: String) {
+        let bytes = text.into_bytes();
+        match self.files.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = bytes,
+            None => self.files.push((name.to_owned(), bytes)),
+        }
+    }
+
     /// Reads the files of a team; the archive only if `archive` is set. A missing file has no decisions.
     ///
     /// # Errors
@@ -116,9 +131,17 @@ impl std::fmt::Display for Mistake {
 /// Facts about a later decision that earlier ones depend on.
 struct Later {
     permits: Vec<String>,
+    /// Names with the places in which they are permitted.
+    allows: Vec<(String, Vec<String>)>,
     /// Ids and dates of decisions that it takes away.
     reversed: Vec<String>,
     title: String,
+}
+
+impl Later {
+    fn is_without_effect(&self) -> bool {
+        self.permits.is_empty() && self.allows.is_empty() && self.reversed.is_empty()
+    }
 }
 
 impl Decisions {
@@ -153,6 +176,13 @@ impl Decisions {
         }
         let mut decisions = Self::default();
         decisions.settle(entries);
+        // Text in another encoding has no decisions, and must not pass for an empty file.
+        let unread = files.files.iter().filter(|(_, bytes)| bytes.contains(&0));
+        decisions.mistakes.extend(unread.map(|(name, _)| Mistake {
+            file: name.clone(),
+            decision: "all".to_owned(),
+            problem: "the file is not UTF-8 text; save it as UTF-8".to_owned(),
+        }));
         decisions
     }
 
@@ -179,9 +209,8 @@ impl Decisions {
         let mut all = Vec::new();
         for parsed in entries.into_iter().rev() {
             let (decision, own, mistakes) = parsed.settle(&later);
-            if let Some(own) = own {
-                later.push(own);
-            }
+            // Most decisions take nothing away, and would only make the others slow.
+            later.extend(own.filter(|own| !own.is_without_effect()));
             self.mistakes.extend(mistakes);
             all.push(decision);
         }
@@ -222,7 +251,8 @@ impl Parsed {
 
     fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
         let Self { mut decision, heading, reading, void, reversed } = self;
-        let by_later = later.iter().find(|later| is_reversed(&heading, decision.date.as_deref(), later));
+        let folded = heading.to_lowercase();
+        let by_later = later.iter().find(|later| is_reversed(&folded, decision.date.as_deref(), later));
         if let Some(reason) = void
             .or_else(|| by_later.map(|later| format!("the later decision \"{}\" takes it away", later.title)))
         {
@@ -253,6 +283,8 @@ impl Parsed {
             rules = reading.rules;
             let permitted: Vec<&String> =
                 later.iter().flat_map(|later| &later.permits).chain(&reading.permits).collect();
+            let allowed: Vec<_> = later.iter().flat_map(|later| &later.allows).collect();
+            rules.iter_mut().for_each(|rule| except_allowed(rule, &allowed));
             rules.retain_mut(|rule| !takes_away(rule, &permitted) && Matcher::new(rule).is_ok());
         }
         decision.enforcement = match (is_written, rules.is_empty(), reading.is_unclear) {
@@ -265,6 +297,7 @@ impl Parsed {
         // What an agent put into the inbox lifts nothing until it is merged.
         let own = (!is_inbox(&decision.file)).then(|| Later {
             permits: reading.permits,
+            allows: reading.allows,
             reversed,
             title: decision.title.clone(),
         });
@@ -283,6 +316,15 @@ fn takes_away(rule: &mut DecisionRule, permitted: &[&String]) -> bool {
         })
     });
     own || concept
+}
+
+/// Adds the places in which a later decision permits something as exceptions of a rule about it.
+fn except_allowed(rule: &mut DecisionRule, allowed: &[&(String, Vec<String>)]) {
+    for (name, places) in allowed {
+        if takes_away(rule, &[name]) {
+            rule.except.extend(places.iter().cloned());
+        }
+    }
 }
 
 /// Whether a file is in the inbox.
@@ -361,6 +403,12 @@ fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
                 "reversed by",
                 "this decision was reversed",
                 "withdrawn on",
+                "withdrawn 2",
+                "reversed 2",
+                "rejected 2",
+                "superseded 2",
+                "revoked 2",
+                "revoked on",
                 "reversed on",
                 "rejected on",
                 "this decision is superseded",
@@ -399,7 +447,16 @@ fn reversed(text: &str) -> Vec<String> {
             .map(|word| word.trim_matches('.'))
             .filter(|word| !word.is_empty())
             .collect();
-        let Some(at) = words.iter().position(|word| tables::REVERSE.contains(word)) else { continue };
+        let ends = [
+            "no longer applies",
+            "no longer valid",
+            "no longer in force",
+            "no longer binding",
+            "no longer holds",
+        ];
+        let end = || ends.iter().any(|end| lower.contains(end)).then_some(0);
+        let at = words.iter().position(|word| tables::REVERSE.contains(word)).or_else(end);
+        let Some(at) = at else { continue };
         // "superseded by X" is about this decision.
         if words.get(at + 1) == Some(&"by") {
             continue;
@@ -431,8 +488,8 @@ fn reversed(text: &str) -> Vec<String> {
     found
 }
 
+/// Whether a later decision takes away the one with this heading, in lower case, and date.
 fn is_reversed(heading: &str, date: Option<&str>, later: &Later) -> bool {
-    let heading = heading.to_lowercase();
     later.reversed.iter().any(|id| {
         let is_named = heading.match_indices(id.as_str()).any(|(at, _)| {
             let behind = heading.get(at + id.len()..).and_then(|rest| rest.chars().next());

@@ -1,5 +1,6 @@
 //! Compares names of packages, modules and images with a library that a decision names.
 
+use super::index::literal;
 use super::tables;
 
 /// A library or technology.
@@ -109,6 +110,21 @@ impl Library {
     pub(super) fn is(&self, package: &str) -> bool {
         let package = folded(package.trim());
         self.names.iter().any(|name| package == *name || below(name, &package))
+    }
+
+    /// Returns texts of which a package, an image or an address of the library has one.
+    pub(super) fn keys(&self) -> Option<Vec<String>> {
+        let names = self.names.iter().chain(&self.hosts).map(String::as_str);
+        let images = self.images.iter().map(|image| image.split(':').next().unwrap_or(image));
+        names.chain(images).map(literal).collect()
+    }
+
+    /// Whether a package of the library begins so.
+    pub(super) fn may_be(&self, beginning: &str) -> bool {
+        let beginning = folded(beginning.trim());
+        self.names
+            .iter()
+            .any(|name| name.starts_with(&beginning) || is_of(name, beginning.trim_end_matches('-')))
     }
 
     /// Whether a container image is one of the library's.

@@ -1,6 +1,7 @@
 //! Names of the packages that manifests and lock files list.
 
 use super::lex::Lexed;
+use super::matcher::is_like;
 use super::tables;
 
 /// Forms of manifests and lock files.
@@ -25,79 +26,7 @@ pub(super) enum Manifest {
 impl Manifest {
     /// Returns the form of the manifest at `path`, if it is one.
     pub(super) fn at_path(path: &str) -> Option<Self> {
-        let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let lower = file.to_lowercase();
-        let is_requirements = (lower.starts_with("requirements") || lower.starts_with("constraints"))
-            && (lower.ends_with(".txt") || lower.ends_with(".in") || lower.ends_with(".pip"));
-        let in_requirements = path.contains("requirements/") && lower.ends_with(".txt");
-        Some(match lower.as_str() {
-            _ if is_requirements || in_requirements => Self::Lines,
-            "go.mod" | "go.sum" | "go.work" | "cpanfile" | "packages.txt" | "brewfile" => Self::Lines,
-            "package.json"
-            | "package-lock.json"
-            | "npm-shrinkwrap.json"
-            | "composer.json"
-            | "composer.lock"
-            | "bower.json"
-            | "deno.json"
-            | "deno.jsonc"
-            | "deno.lock"
-            | "packages.lock.json"
-            | "bun.lock"
-            | "elm.json"
-            | "vcpkg.json"
-            | "import_map.json"
-            | "pipfile.lock" => Self::Json,
-            "cargo.toml" | "cargo.lock" | "pyproject.toml" | "poetry.lock" | "uv.lock" | "pdm.lock"
-            | "pipfile" | "libs.versions.toml" | "gopkg.toml" | "pixi.toml" => Self::Toml,
-            "pom.xml" | "packages.config" | "directory.packages.props" | "ivy.xml" => Self::Xml,
-            "gemfile"
-            | "mix.exs"
-            | "mix.lock"
-            | "package.swift"
-            | "package.resolved"
-            | "podfile"
-            | "cartfile"
-            | "setup.py"
-            | "setup.cfg"
-            | "build.sbt"
-            | "build.gradle"
-            | "build.gradle.kts"
-            | "settings.gradle"
-            | "settings.gradle.kts"
-            | "conanfile.py"
-            | "conanfile.txt"
-            | "rebar.config"
-            | "module.bazel"
-            | "deps.edn"
-            | "project.clj" => Self::Texts,
-            "pubspec.yaml"
-            | "pubspec.lock"
-            | "environment.yml"
-            | "environment.yaml"
-            | "pnpm-lock.yaml"
-            | "pnpm-workspace.yaml"
-            | "shard.yml"
-            | "stack.yaml"
-            | "package.yaml" => Self::Yaml,
-            "yarn.lock" | "gemfile.lock" | "podfile.lock" => Self::Lock,
-            _ if [".csproj", ".fsproj", ".vbproj", ".nuspec"]
-                .iter()
-                .any(|ending| lower.ends_with(ending)) =>
-            {
-                Self::Xml
-            }
-            _ if lower.ends_with(".gemspec")
-                || lower.ends_with(".podspec")
-                || lower.ends_with(".gradle.kts")
-                || lower.ends_with(".gradle")
-                || lower.ends_with(".cabal") =>
-            {
-                Self::Texts
-            }
-            _ if lower.ends_with(".versions.toml") => Self::Toml,
-            _ => return None,
-        })
+        row(path).map(|(_, form, _)| *form)
     }
 
     /// Returns the names of packages in `text`, which may be a part of the manifest.
@@ -120,6 +49,26 @@ impl Manifest {
         }
         names
     }
+}
+
+/// Returns the endings of the files that the packages of the manifest at `path` are for.
+pub(super) fn kinds_of_files(path: &str) -> &'static [&'static str] {
+    row(path).map_or(&[], |(_, _, files)| *files)
+}
+
+type Row = (&'static str, Manifest, &'static [&'static str]);
+
+const MANIFESTS: &[Row] = table!("manifests");
+
+/// Returns the row of the manifest at `path`.
+fn row(path: &str) -> Option<&'static Row> {
+    let path = path.replace('\\', "/").to_lowercase();
+    let file = path.rsplit('/').next().unwrap_or(&path);
+    let fits = |pattern: &str| match pattern.contains('/') {
+        true => is_like(&format!("*{pattern}"), &format!("/{path}")),
+        false => is_like(pattern, file),
+    };
+    MANIFESTS.iter().find(|(pattern, _, _)| fits(pattern))
 }
 
 /// Returns the name of a package without its version, extras and markers.

@@ -35,7 +35,9 @@
 mod blocks;
 mod change;
 mod config;
+mod guard;
 mod imports;
+mod index;
 mod ledger;
 mod lex;
 mod library;

@@ -1,5 +1,6 @@
 //! Patterns of tokens in source text.
 
+use super::index::literal;
 use super::lex::{Lexed, Token};
 use super::tables::Language;
 
@@ -91,6 +92,20 @@ impl Pattern {
                 _ => {}
             }
         }
+        // `{!! !!}` has any text between its marks.
+        let is_marks = |part: &str| {
+            part.len() > 1 && !part.contains(|c: char| c.is_alphanumeric() || "\"'`_".contains(c))
+        };
+        let text = match text.split_once(' ') {
+            Some((open, close))
+                if is_marks(open)
+                    && is_marks(close)
+                    && open.chars().rev().map(mirrored).eq(close.chars()) =>
+            {
+                open
+            }
+            _ => text,
+        };
         let parts = text.split("...").map(|part| tokens(part.trim()));
         let longest = parts.max_by_key(Vec::len).filter(|tokens| !tokens.is_empty())?;
         Some(Self::Tokens(longest))
@@ -103,12 +118,41 @@ impl Pattern {
         (!tokens.is_empty()).then_some(Self::Call(tokens))
     }
 
+    /// Returns a text that source text contains if the pattern matches it.
+    pub(super) fn key(&self) -> Option<String> {
+        match self {
+            Self::Tokens(tokens) | Self::Call(tokens) => {
+                let text = |token: &Token| match token {
+                    Token::Name(name) if name == "_" => None,
+                    Token::Name(text) | Token::Text(text) => literal(text),
+                    Token::Mark(_) => None,
+                };
+                let mark = |token: &Token| match token {
+                    Token::Mark(mark) => literal(&mark.to_string()),
+                    Token::Name(_) | Token::Text(_) => None,
+                };
+                let longest = tokens.iter().filter_map(text).max_by_key(String::len);
+                longest.or_else(|| tokens.iter().find_map(mark))
+            }
+            Self::Image(end) if end == ":latest" => None,
+            Self::Name(text)
+            | Self::Prefix(text)
+            | Self::Text(text)
+            | Self::TextPrefix(text)
+            | Self::Within(text)
+            | Self::Raw(text)
+            | Self::Type(text)
+            | Self::Image(text)
+            | Self::Pipe(text) => literal(text),
+        }
+    }
+
     /// Counts the matches in `text`, which is in `language` and split as `lexed`.
     pub(super) fn count(&self, text: &str, lexed: &Lexed, language: &Language) -> usize {
         match self {
-            Self::Tokens(pattern) => {
-                starts(pattern, lexed, language).filter(|at| stands_alone(pattern, lexed, *at)).count()
-            }
+            Self::Tokens(pattern) => starts(pattern, lexed, language)
+                .filter(|at| stands_alone(pattern, lexed, *at) && is_whole_operator(pattern, lexed, *at))
+                .count(),
             Self::Call(pattern) => {
                 starts(pattern, lexed, language).filter(|at| is_call(pattern, lexed, *at, language)).count()
             }
@@ -176,6 +220,28 @@ fn starts<'l>(
     })
 }
 
+fn mirrored(mark: char) -> char {
+    match mark {
+        '{' => '}',
+        '[' => ']',
+        '(' => ')',
+        '<' => '>',
+        other => other,
+    }
+}
+
+/// Whether an operator stands alone: `==` is not a part of `===`.
+fn is_whole_operator(pattern: &[Token], lexed: &Lexed, at: usize) -> bool {
+    let (Some(Token::Mark(first)), Some(Token::Mark(last))) = (pattern.first(), pattern.last()) else {
+        return true;
+    };
+    let is_operator =
+        first == last && matches!(first, '=' | '&' | '|') && pattern.iter().all(|token| token.is(*first));
+    !is_operator
+        || !(lexed.before(at).is_some_and(|token| token.is(*first) || token.is('!'))
+            || lexed.at(at + pattern.len()).is_some_and(|token| token.is(*first)))
+}
+
 /// Whether a single name is a use and not the name of something new, a key or a member.
 fn stands_alone(pattern: &[Token], lexed: &Lexed, at: usize) -> bool {
     let [Token::Name(_)] = pattern else { return true };
@@ -190,7 +256,7 @@ fn is_call(pattern: &[Token], lexed: &Lexed, at: usize, language: &Language) -> 
     let behind = lexed.at(at + pattern.len());
     let is_macro = behind.is_some_and(|token| token.is('!')) && language.name == "rs";
     let opens = behind.is_some_and(|token| token.is('(')) || is_macro;
-    let bare = matches!(language.name, "rb" | "ex" | "pl" | "ps")
+    let bare = matches!(language.name, "rb" | "ex" | "pl" | "ps" | "sh")
         && (lexed.first.get(at) == Some(&true) || pattern.len() > 1)
         && !behind.is_some_and(|token| token.is('='));
     // `os.system` is a use of the function also where it is not called at once.
@@ -232,7 +298,7 @@ fn is_type(name: &str, lexed: &Lexed, at: usize) -> bool {
         && at.checked_sub(3).and_then(|at| lexed.at(at)).and_then(Token::name) == Some("type");
     follows
         || alias
-        || (is_before(&[':', '<', '|', '&']) && !is_behind(&['(', '.']))
+        || (is_before(&[':', '<', '|', '&']) && (behind.is_none() || !is_behind(&['(', '.'])))
         || (is_before(&[',']) && is_behind(&['>', '[']))
         || (arrow && is_behind(&[';', ',', ')', '}', '|']))
         || (is_before(&['(', ','])
@@ -268,7 +334,7 @@ fn is_untagged(image: &str) -> bool {
     !name.contains([':', '@', '$']) && name != "scratch" && image.contains('/')
 }
 
-fn is_piped(program: &str, line: &str) -> bool {
+pub(super) fn is_piped(program: &str, line: &str) -> bool {
     let mut parts = line.split('|').peekable();
     while let Some(part) = parts.next() {
         let runs = part.split_whitespace().any(|word| word == program);

@@ -9,6 +9,7 @@ use hooks_facts::tools::ToolKind;
 use serde_json::json;
 
 use super::change::Changes;
+use super::index::Index;
 use super::ledger::{Decision, Decisions};
 use super::matcher::{Matcher, Text, Violation};
 use super::rule::DecisionRule;
@@ -17,11 +18,13 @@ pub(super) const NAME: &str = "decisions";
 
 /// Denies calls that would bring in what a decision forbids; see the [module](super) for an example.
 ///
-/// It has no opinion on other calls. The cost grows with the text of a call and the number of rules.
+/// It has no opinion on other calls. The cost grows with the text of a call; of the rules, only those that share a word
+/// with the call cost anything.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy {
     reader: CallReader,
     rules: Arc<[Enforced]>,
+    index: Arc<Index>,
     /// Reason to deny every call that writes or runs something, because a rule block has a mistake.
     mistake: Option<Reason>,
 }
@@ -51,7 +54,16 @@ impl DecisionPolicy {
                 Reason::new(NAME, "mistake", format!("a rule of the team's decisions is wrong: {mistake}"));
             reason.unless(format!("correct the rule block in `{}`", mistake.file))
         });
-        Self { reader: reader.clone(), rules: rules.collect(), mistake }
+        let rules: Arc<[Enforced]> = rules.collect();
+        let index = Arc::new(Index::new(rules.iter().map(|rule| &rule.matcher)));
+        Self { reader: reader.clone(), rules, index, mistake }
+    }
+
+    /// The same policy, which tries every rule on every call.
+    #[cfg(test)]
+    pub(super) fn without_index(mut self) -> Self {
+        self.index = Arc::new(Index::of_all(self.rules.len()));
+        self
     }
 
     /// Wraps the policy in a layer.
@@ -92,6 +104,17 @@ impl Policy<PreToolUse> for DecisionPolicy {
     }
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        self.judge_after(request, &|_| None)
+    }
+}
+
+impl DecisionPolicy {
+    /// Judges a call; `before` returns the text of an existing file, relative to the root.
+    pub(super) fn judge_after(
+        &self,
+        request: &HookRequest<PreToolUse>,
+        before: &dyn Fn(&str) -> Option<Arc<str>>,
+    ) -> Verdict {
         let call = self.reader.read(request);
         let is_judged =
             call.writes_files() || call.kind().runs_commands() || call.kind() == ToolKind::Unknown;
@@ -104,7 +127,7 @@ impl Policy<PreToolUse> for DecisionPolicy {
         if self.rules.is_empty() {
             return Verdict::NO_OPINION;
         }
-        let changes = Changes::new(call);
+        let changes = Changes::new(call, before);
         if changes.is_excessive || !call.commands().unusable.is_empty() {
             let message = "the call cannot be compared with the decisions of the team";
             return Verdict::deny(
@@ -112,7 +135,9 @@ impl Policy<PreToolUse> for DecisionPolicy {
             );
         }
         let texts = Text::all(&changes);
-        let found = self.rules.iter().find_map(|rule| Some((rule, rule.matcher.find(&changes, &texts)?)));
+        let candidates = self.index.find(&changes, &texts);
+        let mut rules = candidates.into_iter().filter_map(|number| self.rules.get(number));
+        let found = rules.find_map(|rule| Some((rule, rule.matcher.find(&changes, &texts)?)));
         match found {
             Some((rule, violation)) => Verdict::deny(rule.reason(violation)),
             None => Verdict::NO_OPINION,
@@ -152,7 +177,7 @@ fn denies(rule: &DecisionRule, example: &str) -> Result<bool, String> {
     };
     let request = HookRequest::new(HookContext::new("example", "agent").in_dir("/project"), event);
     let reader = CallReader::default();
-    let changes = Changes::new(reader.read(&request));
+    let changes = Changes::new(reader.read(&request), &|_| None);
     let texts = Text::all(&changes);
     Ok(Matcher::new(rule)?.find(&changes, &texts).is_some())
 }

@@ -19,6 +19,11 @@ const OUTSIDE_PHRASES: &[&[&str]] = &[
     &["apart", "from"],
     &["but", "not", "in"],
     &["anywhere", "but"],
+    &["everywhere", "but"],
+    &["everywhere", "but", "in"],
+    &["unless", "you", "are", "in"],
+    &["unless", "it", "is", "in"],
+    &["unless", "inside"],
     &["aside", "from"],
     &["save", "for"],
     &["save", "in"],
@@ -107,15 +112,25 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
         rest.push(word.clone());
         at += 1;
     }
+    // "In scripts and commands" is everywhere.
+    if scope.within.iter().any(|glob| glob == EVERYWHERE) {
+        scope.within.clear();
+    }
     (scope, rest)
 }
+
+/// The glob of all files and commands.
+const EVERYWHERE: &str = "**";
+/// Words for what is typed into a shell.
+const COMMANDS: &[&str] =
+    &["command", "commands", "shell", "shells", "terminal", "terminals", "one-liners", "command-lines"];
 
 /// Returns the length of a phrase for an exception that `words` begin with.
 fn phrase(words: &[Word]) -> usize {
     let fits = |phrase: &&&[&str]| {
         phrase.iter().enumerate().all(|(at, wanted)| words.get(at).is_some_and(|word| word.is(wanted)))
     };
-    let found = OUTSIDE_PHRASES.iter().find(|phrase| fits(phrase));
+    let found = OUTSIDE_PHRASES.iter().filter(|phrase| fits(phrase)).max_by_key(|phrase| phrase.len());
     // `not in` is an exception only before a path: "it is not in use".
     found.map_or(0, |phrase| phrase.len())
 }
@@ -125,6 +140,12 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
     let mut globs = Vec::new();
     let (mut at, mut end) = (0, 0);
     while let Some(word) = words.get(at) {
+        let next = words.get(at + 1);
+        if is_path(word)
+            && next.is_some_and(|next| next.is_in(&["excepted", "exempt", "exempted", "excluded"]))
+        {
+            break;
+        }
         if let Some((own, length)) = place(words.get(at..).unwrap_or_default(), is_exception || end > 0) {
             globs.extend(own);
             at += length;
@@ -136,6 +157,10 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
                 at += 1;
                 end = at;
             }
+        } else if word.is_in(COMMANDS) && !is_exception {
+            globs.push(EVERYWHERE.to_owned());
+            at += 1;
+            end = at;
         } else if word.is_in(&[
             "in",
             "of",
@@ -204,6 +229,17 @@ pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize
             next.is_some_and(|word| word.is_in(&["folder", "directory", "service", "app", "tree"]));
         return is_folder.then(|| (vec![glob(&format!("{}/", first.text))], 1));
     }
+    let is_unit = words
+        .get(1)
+        .is_some_and(|word| word.is_in(&["service", "app", "package", "module", "crate", "worker"]));
+    if is_unit
+        && !first.is_code
+        && super::names::is_unknown(first)
+        && tables::technology(&first.lower).is_none()
+    {
+        // "The billing service" is in a folder of that name.
+        return Some((vec![format!("**/{}/**", first.text)], 2));
+    }
     (1..=3.min(words.len())).rev().find_map(|length| {
         let part = words.get(..length)?;
         if part.iter().any(|word| word.is_code) {
@@ -233,6 +269,10 @@ pub(super) fn all(words: &[Word]) -> Vec<String> {
 /// Returns a path as a glob of everything in it.
 fn glob(path: &str) -> String {
     let path = path.trim_start_matches("./");
+    // Each module of a build has these folders.
+    if path.starts_with("src/main") || path.starts_with("src/test") {
+        return glob(&format!("**/{path}"));
+    }
     match path.strip_suffix('/') {
         Some(folder) => format!("{folder}/**"),
         None => path.to_owned(),

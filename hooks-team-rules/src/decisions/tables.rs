@@ -1,6 +1,6 @@
 //! The tables of the folder `data`, and look-ups in them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// A library or technology with its packages, images, programs, files and hosts.
@@ -31,6 +31,8 @@ pub(super) struct Language {
 /// A program that installs packages.
 pub(super) struct Installer {
     pub(super) verbs: &'static [&'static str],
+    /// Endings of the files that its packages are for.
+    pub(super) files: &'static [&'static str],
 }
 
 type Words = &'static [&'static str];
@@ -38,38 +40,92 @@ type Words = &'static [&'static str];
 const NAMES: &[(Words, Words, Words, Words, Words, Words)] = table!("names");
 const CONCEPTS: &[(Words, Words, &str)] = table!("concepts");
 const LANGUAGES: &[(&str, Words, Words, Words, Words, bool)] = table!("languages");
-const INSTALLERS: &[(&str, Words)] = table!("installers");
+const INSTALLERS: &[(&str, Words, Words)] = table!("installers");
+const ALIASES: &[(&str, &str)] = table!("aliases");
+const QUERY_CLIENTS: Words = table!("programs_query_client");
+const PROGRAMS: Words = table!("programs_named");
+
+static NAMED_PROGRAMS: LazyLock<HashSet<&str>> = LazyLock::new(|| PROGRAMS.iter().copied().collect());
+
+/// First words of the names of all technologies and patterns.
+static FIRST_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    TECHNOLOGIES.keys().chain(CODE.keys()).filter_map(|name| name.split(' ').next()).collect()
+});
 const AREAS: &[(Words, Words)] = table!("areas");
 
-pub(super) const BANNED: Words = table!("words_banned");
-pub(super) const USED: Words = table!("words_used");
-pub(super) const VERB: Words = table!("words_verb");
-pub(super) const STAY_AWAY: Words = table!("words_stay_away");
-pub(super) const ORDER: Words = table!("words_order");
-pub(super) const CHOOSE: Words = table!("words_choose");
-pub(super) const BE: Words = table!("words_be");
-pub(super) const AUXILIARY: Words = table!("words_auxiliary");
-pub(super) const NEGATION: Words = table!("words_negation");
-pub(super) const PERMIT: Words = table!("words_permit");
-pub(super) const ADJECTIVE: Words = table!("words_adjective");
-pub(super) const ACTOR: Words = table!("words_actor");
-pub(super) const HEDGE: Words = table!("words_hedge");
-pub(super) const VOID: Words = table!("words_void");
-pub(super) const SIDE_SECTION: Words = table!("words_side_section");
-pub(super) const SKIP_SECTION: Words = table!("words_skip_section");
-pub(super) const PLACE_WORD: Words = table!("words_place_word");
-pub(super) const OUTSIDE: Words = table!("words_outside");
-pub(super) const FILLER: Words = table!("words_filler");
-pub(super) const ENGLISH: Words = table!("words_english");
 pub(super) const BANNED_PHRASE: Words = table!("words_banned_phrase");
 pub(super) const ONLY_PHRASE: Words = table!("words_only_phrase");
-pub(super) const REVERSE: Words = table!("words_reverse");
 pub(super) const HEDGE_PHRASE: Words = table!("words_hedge_phrase");
+pub(super) const PERMIT_PHRASE: Words = table!("words_permit_phrase");
 pub(super) const BACK_PHRASE: Words = table!("words_back_phrase");
-pub(super) const PRONOUN: Words = table!("words_pronoun");
 pub(super) const ORDER_PHRASE: Words = table!("words_order_phrase");
-pub(super) const IDLE_VERB: Words = table!("words_idle_verb");
-pub(super) const BOUNDARY: Words = table!("words_boundary");
+
+/// A list of words; each has a bit in the class of a word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct List(u64);
+
+macro_rules! lists {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal, $table:literal;)*) => {
+        $(pub(super) const $name: List = List(1 << $bit);)*
+
+        /// Words of the lists, each with the lists that it is in.
+        static CLASSES: LazyLock<HashMap<&str, u64>> = LazyLock::new(|| {
+            let mut classes = HashMap::new();
+            $(for word in (table!($table) as Words) {
+                *classes.entry(*word).or_default() |= $name.0;
+            })*
+            classes
+        });
+    };
+}
+
+lists! {
+    BANNED = 0, "words_banned";
+    USED = 1, "words_used";
+    VERB = 2, "words_verb";
+    STAY_AWAY = 3, "words_stay_away";
+    ORDER = 4, "words_order";
+    CHOOSE = 5, "words_choose";
+    BE = 6, "words_be";
+    AUXILIARY = 7, "words_auxiliary";
+    NEGATION = 8, "words_negation";
+    PERMIT = 9, "words_permit";
+    ADJECTIVE = 10, "words_adjective";
+    ACTOR = 11, "words_actor";
+    HEDGE = 12, "words_hedge";
+    VOID = 13, "words_void";
+    SIDE_SECTION = 14, "words_side_section";
+    SKIP_SECTION = 15, "words_skip_section";
+    PLACE_WORD = 16, "words_place_word";
+    OUTSIDE = 17, "words_outside";
+    FILLER = 18, "words_filler";
+    ENGLISH = 19, "words_english";
+    REVERSE = 20, "words_reverse";
+    PRONOUN = 21, "words_pronoun";
+    IDLE_VERB = 22, "words_idle_verb";
+    BOUNDARY = 23, "words_boundary";
+    FILE_VERB = 24, "words_file_verb";
+    ABOUT_FILES = 25, "words_about_files";
+    FAULTY = 26, "words_faulty";
+    ORDER_START = 27, "words_order_start";
+}
+
+impl List {
+    /// Whether a word, in lower case, is in the list.
+    pub(super) fn contains(self, word: &str) -> bool {
+        class(word) & self.0 != 0
+    }
+
+    /// Whether a word of this class is in the list.
+    pub(super) fn has(self, class: u64) -> bool {
+        class & self.0 != 0
+    }
+}
+
+/// Returns the lists that a word, in lower case, is in.
+pub(super) fn class(word: &str) -> u64 {
+    CLASSES.get(word).copied().unwrap_or_default()
+}
 
 static TECHNOLOGIES: LazyLock<HashMap<&str, Technology>> = LazyLock::new(|| {
     let rows = NAMES.iter().flat_map(|(names, packages, images, commands, files, hosts)| {
@@ -109,7 +165,31 @@ pub(super) fn area(name: &str) -> Option<Words> {
 
 /// Returns how the program `name` installs packages.
 pub(super) fn installer(name: &str) -> Option<Installer> {
-    INSTALLERS.iter().find(|row| row.0 == name).map(|(_, verbs)| Installer { verbs })
+    INSTALLERS.iter().find(|row| row.0 == name).map(|(_, verbs, files)| Installer { verbs, files })
+}
+
+/// Returns the full name of the subcommand of `program`: `npm i` is `npm install`.
+pub(super) fn full_command(program: &str, subcommand: Option<&str>) -> Option<&'static str> {
+    let is_named = |command: &str| match subcommand {
+        Some(subcommand) => command.split_once(' ') == Some((program, subcommand)),
+        None => command == program,
+    };
+    ALIASES.iter().find(|(command, _)| is_named(command)).map(|(_, full)| *full)
+}
+
+/// Whether decisions name the commands of `program`.
+pub(super) fn is_named_program(program: &str) -> bool {
+    NAMED_PROGRAMS.contains(program)
+}
+
+/// Whether a technology or a pattern of code has a name that begins with `word`, in lower case.
+pub(super) fn begins_name(word: &str) -> bool {
+    FIRST_WORDS.contains(word)
+}
+
+/// Whether `program` runs the SQL in its words.
+pub(super) fn is_query_client(program: &str) -> bool {
+    QUERY_CLIENTS.contains(&program)
 }
 
 /// Whether `name` is a program that some table lists.

@@ -18,11 +18,15 @@ use hooks_team::TeamPlace;
 use tower_layer::Layer;
 use tower_service::Service;
 
+use super::change::existing;
+use super::guard::Guard;
 use super::ledger::{DecisionFiles, Decisions};
 use super::policy::{DecisionPolicy, NAME};
 
 /// Most folders whose decisions are kept.
 const MOST_FOLDERS: usize = 1_024;
+/// Largest file whose text before a call is read, in bytes.
+const LARGEST_BEFORE: u64 = 1 << 20;
 
 /// Enforces the decisions in the team folder of each session.
 ///
@@ -54,20 +58,33 @@ pub struct TeamDecisions {
     archive: bool,
     reader: CallReader,
     workers: Arc<dyn Workers>,
+    guard: Guard,
     known: Arc<RwLock<HashMap<PathBuf, Known>>>,
+    /// Texts of files that calls write as a whole, as they were before.
+    before: Arc<RwLock<HashMap<PathBuf, Arc<str>>>>,
 }
 
 /// Decisions of one folder, as they were read last.
 #[derive(Clone)]
 struct Known {
     files: Arc<DecisionFiles>,
+    decisions: Arc<Decisions>,
     policy: Arc<DecisionPolicy>,
 }
 
 impl TeamDecisions {
     /// Enforces the decisions at `place`, and reads calls with `reader`. `workers` wait for the disk.
     pub fn new(place: TeamPlace, workers: Arc<dyn Workers>, reader: &CallReader) -> Self {
-        Self { place, archive: true, reader: reader.clone(), workers, known: Arc::default() }
+        let guard = Guard::new(&place.name(), reader);
+        let (reader, known, before) = (reader.clone(), Arc::default(), Arc::default());
+        Self { place, archive: true, reader, workers, guard, known, before }
+    }
+
+    /// Sets the agents that may edit the files with the decisions as they like; by default, none may lift a decision.
+    #[must_use]
+    pub fn with_editors(mut self, editors: &[String]) -> Self {
+        self.guard = self.guard.with_editors(editors);
+        self
     }
 
     /// Sets whether archived decisions count; they do by default.
@@ -99,12 +116,14 @@ impl TeamDecisions {
             Some(team) => DecisionFiles::read(&team, self.archive)?,
             None => DecisionFiles::default(),
         };
+        self.read_before(request);
         let root = context.root();
         if self.known(root).is_some_and(|known| *known.files == files) {
             return Ok(());
         }
-        let policy = Arc::new(DecisionPolicy::new(&Decisions::from_files(&files), &self.reader));
-        let known = Known { files: Arc::new(files), policy };
+        let decisions = Arc::new(Decisions::from_files(&files));
+        let policy = Arc::new(DecisionPolicy::new(&decisions, &self.reader));
+        let known = Known { files: Arc::new(files), decisions, policy };
         let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MOST_FOLDERS {
             // Each is read again when it is used.
@@ -112,6 +131,31 @@ impl TeamDecisions {
         }
         all.insert(root.to_path_buf(), known);
         Ok(())
+    }
+
+    /// Reads the files that the call writes as a whole: what they have already is not brought in.
+    fn read_before(&self, request: &HookRequest<PreToolUse>) {
+        let call = self.reader.read(request);
+        if !call.writes_files() {
+            return;
+        }
+        for path in call.places().found.iter().filter(|place| place.is_written()).filter_map(existing) {
+            let path = request.context().root().join(path);
+            // A file that cannot be read is judged as a new one.
+            let text = self.place.disk().read(&path, LARGEST_BEFORE).ok().flatten();
+            let mut before = self.before.write().unwrap_or_else(PoisonError::into_inner);
+            if before.len() >= MOST_FOLDERS {
+                before.clear();
+            }
+            match text {
+                Some(text) => before.insert(path, String::from_utf8_lossy(&text).into()),
+                None => before.remove(&path),
+            };
+        }
+    }
+
+    fn text_before(&self, root: &std::path::Path, path: &str) -> Option<Arc<str>> {
+        self.before.read().unwrap_or_else(PoisonError::into_inner).get(&root.join(path)).cloned()
     }
 }
 
@@ -125,7 +169,14 @@ impl Policy<PreToolUse> for TeamDecisions {
             return Verdict::NO_OPINION;
         }
         match self.known(request.context().root()) {
-            Some(known) => known.policy.judge(request),
+            Some(known) => {
+                let objection = self.guard.objection(request, &self.reader, &known.files, &known.decisions);
+                if let Some(reason) = objection {
+                    return Verdict::deny(reason);
+                }
+                let root = request.context().root();
+                known.policy.judge_after(request, &|path| self.text_before(root, path))
+            }
             // The decider comes first in every set.
             None => Verdict::failed(NAME, &HookError::unavailable("the team's decisions were not read")),
         }
@@ -208,6 +259,67 @@ mod tests {
         );
         let without = Arc::new(FakeDisk::default().with_directory("/repo"));
         assert_eq!(is_denied(&hooks(&without), "npm i moment"), None);
+    }
+
+    fn edits(disk: &Arc<FakeDisk>, agent: &str, tool: &str, args: serde_json::Value) -> Option<String> {
+        let place = TeamPlace::below(Arc::clone(disk) as Arc<dyn Disk>, ".squad");
+        let decisions = TeamDecisions::new(place, Arc::new(Here), &CallReader::default());
+        let hooks = decisions.with_editors(&["Scribe".to_owned()]).add_to(Hooks::builder()).build();
+        let files = Arc::clone(disk) as Arc<dyn hooks_core::fs::FileSystem>;
+        let environment = hooks_core::Environment { files, ..hooks_core::Environment::detached() };
+        let context = HookContext::new("s", agent).in_dir("/repo").with_environment(environment);
+        let event = PreToolUse::new(tool, args);
+        let outcome = VirtualTime::default().block_on(hooks.on(context).pre_tool_use(event)).unwrap().outcome;
+        outcome.shown_reason().filter(|_| outcome.is_denied()).map(|reason| reason.for_agent().into_owned())
+    }
+
+    #[test]
+    fn an_agent_adds_decisions_and_lifts_none() {
+        let disk = Arc::new(FakeDisk::default().with_file(DECISIONS, "- Never use moment.\n"));
+        let write = |text: &str| serde_json::json!({"file_path": ".squad/decisions.md", "content": text});
+        let call = |agent: &str, args| edits(&disk, agent, "Write", args);
+        assert_eq!(call("dev", write("- Never use moment.\n- Never use lodash.\n")), None);
+        let lifted = call("dev", write("- Never use lodash.\n")).unwrap();
+        assert!(lifted.contains("lifts the decision"), "{lifted}");
+        assert!(call("dev", write("- Never use moment.\n- moment is allowed again.\n")).is_some());
+        assert_eq!(call("scribe", write("")), None);
+        for command in [
+            "rm .squad/decisions.md",
+            "echo x > .squad/decisions.md",
+            "rm -rf .squad",
+            "sed -i d .squad/decisions.md",
+        ] {
+            assert!(
+                edits(&disk, "dev", "bash", serde_json::json!({"command": command})).is_some(),
+                "{command}"
+            );
+        }
+        for command in ["cat .squad/decisions.md", "echo x > .squad/decisions/inbox/a.md"] {
+            assert_eq!(
+                edits(&disk, "dev", "bash", serde_json::json!({"command": command})),
+                None,
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_written_again_brings_nothing_in() {
+        let disk = FakeDisk::default().with_file(DECISIONS, "- Never use moment.\n");
+        let disk = Arc::new(disk.with_file("/repo/a.js", "import m from 'moment';\n"));
+        let write = |path: &str, text: &str| {
+            edits(&disk, "dev", "Write", serde_json::json!({"file_path": path, "content": text}))
+        };
+        assert_eq!(write("a.js", "import m from 'moment';\nmore();\n"), None);
+        assert!(write("b.js", "import m from 'moment';\n").is_some());
+    }
+
+    #[test]
+    fn a_file_in_another_encoding_denies() {
+        let utf_16: Vec<u8> = "- Never use moment.\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let disk = Arc::new(FakeDisk::default().with_file(DECISIONS, utf_16));
+        let reason = is_denied(&hooks(&disk), "ls").unwrap();
+        assert!(reason.contains("not UTF-8"), "{reason}");
     }
 
     #[test]

@@ -292,6 +292,66 @@ fn a_mistake_in_a_rule_block_denies() {
 }
 
 #[test]
+fn the_index_leaves_out_no_rule_that_a_call_breaks() {
+    for decisions in BROKEN.chunks(20) {
+        let text: String = decisions.iter().map(|(decision, _)| format!("- {decision}\n")).collect();
+        let policy = DecisionPolicy::new(&Decisions::parse(&text), &Default::default());
+        let slow = policy.clone().without_index();
+        for (_, text) in BROKEN.iter().chain(KEPT) {
+            let (tool, args) = call(text);
+            let (environment, ..) = world(FakeFileSystem::default());
+            let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+            let request = HookRequest::new(context, PreToolUse::new(tool, args));
+            let (verdict, wanted) = (policy.judge(&request), slow.judge(&request));
+            assert_eq!(verdict.reasons(), wanted.reasons(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_package_that_is_not_known_before_running_is_denied() {
+    let decisions = "- Never use jQuery.\n";
+    let denied = |command: &str| denied(decisions, "bash", json!({"command": command}));
+    for command in [
+        "npm i \"$P\"",
+        "npm i a@npm:jquery",
+        "npm i @types/$X",
+        "npm i https://github.com/jquery/jquery.git",
+    ] {
+        assert!(denied(command), "{command}");
+    }
+    for command in ["npm i", "npm i left-pad@$VERSION", "npm run $TASK", "npm i a@npm:lodash"] {
+        assert!(!denied(command), "{command}");
+    }
+}
+
+#[test]
+fn what_commands_write_into_files_is_judged() {
+    let decisions = "- Never use moment.\n- Hands off `vendor/`.\n";
+    let denied = |command: &str| denied(decisions, "bash", json!({"command": command}));
+    for command in [
+        "sed -i 's/dayjs/import m from \"moment\"/' a.js",
+        "git apply <<'E'\n--- a/a.js\n+++ b/a.js\n@@ -0,0 +1 @@\n+import m from 'moment'\nE",
+        "rm -r vendor",
+        "rm -rf vendor/",
+        "mv vendor old",
+    ] {
+        assert!(denied(command), "{command}");
+    }
+    for command in ["sed -i 's/moment/dayjs/' a.js", "rm -r vendored", "ls vendor"] {
+        assert!(!denied(command), "{command}");
+    }
+}
+
+#[test]
+fn a_ban_in_a_language_covers_its_installers() {
+    let decisions = "- Never use moment in TypeScript.\n";
+    assert!(breaks(decisions, "$ npm i moment"));
+    assert!(breaks(decisions, "package.json: {\"dependencies\": {\"moment\": \"^2\"}}"));
+    assert!(!breaks(decisions, "$ pip install moment"));
+}
+
+#[test]
 fn laws() {
     let decisions =
         Decisions::parse("- Never use moment.\n- Do not edit files below `vendor/`.\n- `eval` is banned.\n");

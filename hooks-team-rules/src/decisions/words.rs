@@ -1,5 +1,7 @@
 //! Words of a sentence in Markdown.
 
+use super::tables::{self, List};
+
 /// A word, a code span or a mark of punctuation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
@@ -9,11 +11,39 @@ pub(super) struct Word {
     pub(super) lower: String,
     /// Whether it is a code span.
     pub(super) is_code: bool,
+    /// The lists of `data/words.tsv` that it is in.
+    class: u64,
+}
+
+/// A choice of words.
+pub(super) trait Choice {
+    /// Whether `word` is one of them.
+    fn has(self, word: &Word) -> bool;
+}
+
+impl Choice for List {
+    fn has(self, word: &Word) -> bool {
+        List::has(self, word.class)
+    }
+}
+
+impl<const N: usize> Choice for &[&str; N] {
+    fn has(self, word: &Word) -> bool {
+        self.contains(&word.lower.as_str())
+    }
+}
+
+impl Choice for &[&str] {
+    fn has(self, word: &Word) -> bool {
+        self.contains(&word.lower.as_str())
+    }
 }
 
 impl Word {
-    fn new(text: &str, is_code: bool) -> Self {
-        Self { text: text.to_owned(), lower: text.to_lowercase(), is_code }
+    pub(super) fn new(text: &str, is_code: bool) -> Self {
+        let lower = text.to_lowercase();
+        let class = tables::class(&lower);
+        Self { text: text.to_owned(), lower, is_code, class }
     }
 
     /// Whether it is this word, and no code.
@@ -22,8 +52,8 @@ impl Word {
     }
 
     /// Whether it is one of `words`, and no code.
-    pub(super) fn is_in(&self, words: &[&str]) -> bool {
-        !self.is_code && words.contains(&self.lower.as_str())
+    pub(super) fn is_in(&self, words: impl Choice) -> bool {
+        !self.is_code && words.has(self)
     }
 }
 
@@ -102,10 +132,26 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
+/// Returns the text in quotes that `chunk` is, if it reads like a literal of a program, and the marks behind it.
+fn literal(chunk: &str) -> Option<(&str, &str)> {
+    let inner = chunk.strip_prefix('"')?;
+    let end = inner.find('"').filter(|end| *end > 2)?;
+    let (text, behind) = inner.split_at_checked(end)?;
+    let behind = behind.strip_prefix('"')?;
+    let is_literal = text.contains(['-', '_', '=', '/', '.']) && text.is_ascii();
+    let is_end = behind.chars().all(|c| matches!(c, ',' | ';' | ':' | '?' | '.' | '!' | ')'));
+    (is_literal && is_end).then(|| (chunk.get(..end + 2).unwrap_or_default(), behind))
+}
+
 /// Adds the word in `chunk`, which has no spaces, and the punctuation around it.
 fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
     if chunk == "*" {
         words.push(Word::new(chunk, false));
+        return;
+    }
+    if let Some((text, behind)) = literal(chunk) {
+        words.push(Word::new(text, true));
+        behind.chars().for_each(|mark| words.push(Word::new(&mark.to_string(), false)));
         return;
     }
     let mut chunk = chunk.trim_start_matches(['*', '_', '"', '~']);
@@ -130,7 +176,18 @@ fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
         chunk = trimmed.get(..trimmed.len() - last.len_utf8()).unwrap_or_default();
     }
     let chunk = chunk.strip_suffix("'s").unwrap_or(chunk);
-    if !chunk.is_empty() {
+    let is_known = |name: &str| {
+        let lower = name.to_lowercase();
+        tables::technology(&lower).is_some() || tables::is_named_program(&lower)
+    };
+    let is_list = !chunk.contains('-') || chunk.split('/').count() > 2;
+    if chunk.contains('/') && is_list && chunk.split('/').all(is_known) {
+        // A list: "npm/yarn".
+        for (at, name) in chunk.split('/').enumerate() {
+            words.extend((at > 0).then(|| Word::new("/", false)));
+            words.push(Word::new(name, false));
+        }
+    } else if !chunk.is_empty() {
         let plain = match chunk {
             "--" | "–" | "-" => "—",
             "=>" | "→" | "⇒" | "➔" | "➜" => "->",

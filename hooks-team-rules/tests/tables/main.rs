@@ -124,3 +124,52 @@ fn words_that_forbid_do() {
         .filter(|sentence| !has_rule(sentence));
     assert_effects(&rows.collect::<Vec<_>>());
 }
+
+#[test]
+fn every_manifest_lists_packages() {
+    let table = table(include_str!("../../data/manifests.tsv"));
+    let lists = |name: &str| {
+        let path = name.trim_start_matches('/').replace('*', "x");
+        let texts = [
+            "acme-x==1.0\n",
+            "{\"dependencies\": {\"acme-x\": \"1.0\"}}",
+            "[dependencies]\nacme-x = \"1.0\"\n",
+            "<dependency><groupId>g</groupId><artifactId>acme-x</artifactId></dependency><package id=\"acme-x\"/>",
+            "x 'acme-x'\nx \"acme-x\"\n",
+            "  acme-x: 1.0\n",
+            "    acme-x (1.0)\n",
+        ];
+        let write =
+            |text: &&str| denies("- Never use `acme-x`.\n", "write", json!({"path": path, "content": *text}));
+        texts.iter().any(write)
+    };
+    let rows = keys(&table).filter(|(_, name)| !lists(name));
+    assert_effects(&rows.map(|(_, name)| name.to_owned()).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_short_name_is_the_full_one() {
+    let table = table(include_str!("../../data/aliases.tsv"));
+    let rows = keys(&table).filter(|(row, name)| {
+        let program = name.split(' ').next().unwrap_or_default();
+        let full = row.cells.last().map(String::as_str).unwrap_or_default();
+        let rule = format!("### A\n\n```rule\ncommands: [{program} {full}]\n```\n");
+        !denies(&rule, "bash", json!({"command": name}))
+    });
+    assert_effects(&rows.map(|(_, name)| name.to_owned()).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_program_is_a_command() {
+    let table = table(include_str!("../../data/programs.tsv"));
+    let sql = "### A\n\n```rule\ncontent: [DROP TABLE]\nlanguages: [sql]\n```\n";
+    let rows = keys(&table).filter(|(row, name)| match row.list.as_str() {
+        "query_client" => !denies(sql, "bash", json!({"command": format!("{name} -c 'DROP TABLE x'")})),
+        _ => !denies(
+            &format!("- Never run `{name} run-it`.\n"),
+            "bash",
+            json!({"command": format!("{name} run-it")}),
+        ),
+    });
+    assert_effects(&rows.map(|(_, name)| name.to_owned()).collect::<Vec<_>>());
+}

@@ -71,6 +71,11 @@ impl Folder {
         self
     }
 
+    /// Returns the disk that has the folder.
+    pub fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
+    }
+
     /// Returns the path of the folder.
     pub fn root(&self) -> &Path {
         &self.root

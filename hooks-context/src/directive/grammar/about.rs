@@ -32,6 +32,25 @@ impl WishParser<'_> {
         takes_back && self.names_a_wish(begins + 1..at)
     }
 
+    /// Whether the words at `at` say what a thing does that the sentence asks to be made: "Implement a reminder: remember
+    /// the last page."
+    pub(super) fn is_of_the_product(&self, at: usize) -> bool {
+        let s = self.sentence;
+        let first = match self.form {
+            Form::Request(start) => start,
+            _ => self.content(0),
+        };
+        // A line of a log: "WARNING: never use -nodes in production".
+        let is_logged = (0..at)
+            .any(|at| s.mark(at) == Some(':') && at > 0 && s.is(at - 1, &["warning", "error", "fatal"]));
+        if is_logged || s.reads(first, &["in", "an", "ideal", "world"]) {
+            return true;
+        }
+        let makes = s.is(first, &["implement", "build", "create", "develop", "design", "write", "add"])
+            && s.is(first + 1, &["a", "an", "the", "some"]);
+        makes && (first..at).any(|at| s.mark(at) == Some(':'))
+    }
+
     fn is_head_of_talk(&self, head: Range<usize>) -> bool {
         let s = self.sentence;
         let verb = head.start;

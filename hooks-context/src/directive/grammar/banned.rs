@@ -183,7 +183,10 @@ impl WishParser<'_> {
         let is_use = s.is(start, &["use", "usage", "using"]) || (goes_on(s, start) && mode == Mode::Never);
         let is_use =
             is_use || s.is(marker.at, &["no-go", "no-no"]) || (goes_on(s, is - 1) && mode == Mode::Never);
-        let is_kind = is - start <= 4 && !s.is(start, NO_VERBS) && !s.is_filler(start);
+        // "The generated folder is off limits for you."
+        let is_yours =
+            s.is(start, &["the"]) && s.is(next, &["for"]) && s.is(next + 1, &["you", "agents", "us"]);
+        let is_kind = is - start <= 4 && (is_yours || !s.is(start, NO_VERBS)) && !s.is_filler(start);
         (is_kind && (holds_here || is_use)).then_some((mode, start))
     }
 

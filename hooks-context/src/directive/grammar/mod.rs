@@ -45,6 +45,9 @@ pub(super) fn wishes<'a>(sentence: &Sentence<'a>, context: &mut Context<'a>) -> 
     if context.is_material(sentence) {
         return Vec::new();
     }
+    if sentence.reads(reader.content(0), &["would", "you", "prefer"]) && sentence.asks() {
+        return Vec::new();
+    }
     if reader.form == Form::Question {
         return reader.rhetorical().into_iter().collect();
     }
@@ -99,7 +102,8 @@ impl WishParser<'_> {
         let is_none_of_ours = self.is_told_by_others(marker.at)
             || self.is_named(marker.at)
             || self.is_talked_about(marker.at)
-            || self.is_passing(marker);
+            || self.is_passing(marker)
+            || self.is_of_the_product(marker.at);
         if is_none_of_ours {
             return None;
         }
@@ -118,7 +122,10 @@ impl WishParser<'_> {
                     .map(|start| (Mode::Always, start))
             }
             Sign::Never => {
-                let start = governed().filter(|_| self.is_verb(self.behind(marker)));
+                // "Would you mind never touching …?"
+                let behind = self.behind(marker);
+                let is_asked = matches!(self.form, Form::Request(_)) && goes_on(self.sentence, behind);
+                let start = governed().filter(|_| is_asked || self.is_verb(behind));
                 start.or_else(|| self.told_to(marker, clause)).map(|start| (Mode::Never, start))
             }
             Sign::NoWay => clause.begin_if(clause.start == marker.at).map(|start| (Mode::Never, start)),

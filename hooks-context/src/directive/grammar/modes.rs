@@ -91,6 +91,11 @@ impl WishParser<'_> {
 
     pub(super) fn preferred(&self, marker: &Marker, clause: Clause, was_rejected: bool) -> Option<usize> {
         let s = self.sentence;
+        // "I'd rather have the blue button here" is about one thing.
+        let is_one = s.is(marker.end(), &["have"]) && s.is(marker.end() + 1, &["the", "this", "that"]);
+        if is_one && s.is(s.len() - 1, &["here", "there", "instead"]) {
+            return None;
+        }
         let at = marker.at;
         let rest = marker.end()..s.len();
         let compares = rest.clone().any(|at| s.is(at, &["over", "to", "rather", "instead"]));

@@ -42,7 +42,10 @@ impl WishParser<'_> {
 
     /// Whether there are only fillers between the wish before and a wish that begins at `start`.
     pub(super) fn is_only_announced(&self, last: &MarkedWish, start: usize) -> bool {
-        last.marker.sign.announces()
+        let is_head = matches!(last.marker.sign, Sign::Later | Sign::FromNowOn)
+            && self.sentence.mark(start.wrapping_sub(1)) == Some(':')
+            && last.start < last.marker.end();
+        (last.marker.sign.announces() || is_head)
             && (last.marker.end()..start)
                 .all(|at| self.sentence.mark(at).is_some() || self.sentence.is_filler(at))
     }

@@ -2,6 +2,7 @@
 
 mod context;
 mod customs;
+mod duties;
 mod facts;
 mod manners;
 mod norms;
@@ -69,6 +70,7 @@ impl WishParser<'_> {
             .or_else(|| on(SCOPE, &|| self.lasting(first, context)))
             .or_else(|| on(MANNER, &|| self.manner(first, context)))
             .or_else(|| on(FRAGMENT, &|| self.fragment(first)))
+            .or_else(|| self.duty(first, context))
     }
 
     /// Returns the kinds of wishes that the words of a sentence allow. Most sentences allow none, so that the

@@ -33,6 +33,9 @@ impl WishParser<'_> {
         {
             return self.is_inclined(at);
         }
+        if s.is(at + 1, &["take"]) && s.is(at + 2, &["over"]) {
+            return None;
+        }
         if s.is(at, &["i've", "i'll"]) || (s.is(at, &["i"]) && s.is(at + 1, &["have", "will"])) {
             return self.has_grown(at);
         }

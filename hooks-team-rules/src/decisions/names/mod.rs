@@ -1,0 +1,247 @@
+//! Names of things in prose: libraries, calls, patterns, commands and files.
+
+use super::tables;
+use super::words::Word;
+
+mod forbid;
+mod path;
+mod shape;
+
+pub(super) use self::path::{is_file, is_path};
+pub(super) use self::shape::is_unknown;
+use self::shape::looks_like_name;
+
+/// Something that prose names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) text: String,
+    pub(super) is_code: bool,
+    /// Word behind the name for the kind of thing, such as `package`.
+    pub(super) noun: String,
+    /// Whether a word before the name restricts it to new ones.
+    pub(super) is_new: bool,
+}
+
+/// Use of a name in the sentence around it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Use {
+    /// Verb of the sentence.
+    pub(super) verb: String,
+    /// Whether another name of the sentence is a call.
+    pub(super) is_call: bool,
+    /// Whether the sentence is about files that exist.
+    pub(super) is_existing: bool,
+}
+
+/// Longest name of a table, in words.
+const LONGEST: usize = 6;
+
+/// Returns the names in `words`.
+pub(super) fn names(words: &[Word]) -> Vec<Name> {
+    let mut found = Vec::new();
+    let mut words = words.to_vec();
+    // Some names have a conjunction in them.
+    for at in 0..words.len() {
+        let phrase = known(words.get(at..).unwrap_or_default()).filter(|(_, length)| *length > 2);
+        if let Some((text, length)) =
+            phrase.filter(|_| words.get(at + 1).is_some_and(|word| word.is_in(&["&", "and"])))
+        {
+            found.push(Name { text, is_code: false, noun: String::new(), is_new: false });
+            words.drain(at..(at + length).min(words.len()));
+        }
+    }
+    for item in words.split(|word| {
+        word.is_in(&[
+            "and", "or", "nor", ",", "/", "&", "neither", "both", "either", "plus", "also", ";", "as",
+            "well", "\u{2014}",
+        ])
+    }) {
+        in_item(item, &mut found);
+    }
+    found
+}
+
+/// Adds the names in an item of a list.
+fn in_item(item: &[Word], found: &mut Vec<Name>) {
+    let is_new = item.iter().any(|word| word.is_in(&["new", "further", "additional"]));
+    let mut rest = item;
+    // Behind a preposition, a purpose or a place follows.
+    let head = item
+        .iter()
+        .position(|word| {
+            word.is_in(&["for", "in", "with", "when", "at", "because", "from", "on", "to", "as"])
+        })
+        .filter(|at| *at > 0)
+        .and_then(|at| item.get(..at))
+        .unwrap_or(item);
+    let mut plain = 0;
+    let before = found.len();
+    while let Some((first, behind)) = rest.split_first() {
+        if first.is_code
+            && behind.first().is_some_and(|word| word.is("with"))
+            && behind.get(1).is_some_and(|word| word.is_in(&["f-strings", "f-string"]))
+        {
+            found.push(Name {
+                text: format!("{}(f\"", first.text.trim_end_matches("()")),
+                is_code: true,
+                noun: String::new(),
+                is_new,
+            });
+            rest = behind;
+            continue;
+        }
+        if let Some(member) = member_of_module(rest) {
+            found.push(Name { text: member, is_code: true, noun: String::new(), is_new });
+            rest = rest.get(3..).unwrap_or_default();
+            continue;
+        }
+        if first.is_code {
+            let noun =
+                behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
+            found.push(Name {
+                text: first.text.clone(),
+                is_code: true,
+                noun: noun.unwrap_or_default(),
+                is_new,
+            });
+            rest = behind;
+            continue;
+        }
+        if let Some((command, length)) = commanded(rest) {
+            found.push(Name { text: command, is_code: true, noun: String::new(), is_new });
+            rest = rest.get(length..).unwrap_or_default();
+            continue;
+        }
+        if let Some(version) = versioned(rest) {
+            found.push(Name { text: version, is_code: false, noun: String::new(), is_new });
+            rest = rest.get(2..).unwrap_or_default();
+            continue;
+        }
+        if let Some((name, length)) = known(rest) {
+            let behind = rest.get(length..).unwrap_or_default();
+            if is_language(&name) && behind.first().is_some_and(is_unknown) {
+                // "Java serialisation" is not the language.
+                rest = behind.get(1..).unwrap_or_default();
+                plain += 2;
+                continue;
+            }
+            let noun = behind
+                .first()
+                .filter(|word| word.is_in(tables::FILLER))
+                .map(|word| word.lower.clone())
+                .unwrap_or_default();
+            // A file keeps the case of its name.
+            let name = if length == 1 { first.text.clone() } else { name };
+            found.push(Name { text: name, is_code: false, noun, is_new });
+            rest = behind;
+            continue;
+        }
+        if looks_like_name(first) {
+            let noun = behind
+                .first()
+                .filter(|word| word.is_in(tables::FILLER))
+                .map(|word| word.lower.clone())
+                .unwrap_or_default();
+            found.push(Name { text: first.text.clone(), is_code: false, noun, is_new });
+        } else if !first.is_in(tables::ADJECTIVE)
+            && !first.is_in(tables::FILLER)
+            && rest.len() + head.len() > item.len()
+        {
+            plain += 1;
+        }
+        rest = behind;
+    }
+    if found.len() > before {
+        let own = found.split_off(before);
+        found.extend(chosen(own));
+        return;
+    }
+    if plain != 1 {
+        return;
+    }
+    // A single word without a table: a name, unless it is a word of English.
+    let mut own = head.iter().filter(|word| !word.is_in(tables::ADJECTIVE) && !word.is_in(tables::FILLER));
+    if let Some(word) = own.next().filter(|word| is_unknown(word)) {
+        let noun = head
+            .last()
+            .filter(|last| *last != word && last.is_in(tables::FILLER))
+            .map(|last| last.lower.clone())
+            .unwrap_or_default();
+        found.push(Name { text: word.text.clone(), is_code: false, noun, is_new });
+    }
+}
+
+/// Chooses from the names of one item those that are forbidden: a language or a framework before a code span or a
+/// pattern is only the place where that is used.
+fn chosen(own: Vec<Name>) -> Vec<Name> {
+    if own.iter().any(|name| name.is_code) {
+        return own.into_iter().filter(|name| name.is_code).collect();
+    }
+    let is_pattern = |name: &Name| tables::concept(&name.text.to_lowercase()).is_some();
+    if own.len() > 1 && own.last().is_some_and(is_pattern) {
+        return own.into_iter().rev().take(1).collect();
+    }
+    own.into_iter().take(1).collect()
+}
+
+/// Returns the longest name of a table that `words` begin with, and its length.
+fn known(words: &[Word]) -> Option<(String, usize)> {
+    if !tables::begins_name(words.first()?.lower.trim_end_matches("()")) {
+        return None;
+    }
+    (1..=LONGEST.min(words.len())).rev().find_map(|length| {
+        let part = words.get(..length)?;
+        if part.iter().any(|word| word.is_code && length > 1) {
+            return None;
+        }
+        let text = part.iter().map(|word| word.lower.trim_end_matches("()")).collect::<Vec<_>>().join(" ");
+        // A common word alone is a name only where it is written as one.
+        let is_common =
+            length == 1 && [tables::ENGLISH, tables::ADJECTIVE].iter().any(|list| list.contains(&text));
+        let is_known = tables::technology(&text).is_some() || tables::concept(&text).is_some();
+        (is_known && !is_common && !tables::ACTOR.contains(&text)).then_some((text, length))
+    })
+}
+
+/// Whether a technology is a language, of which only its files are known.
+fn is_language(name: &str) -> bool {
+    tables::technology(name).is_some_and(|known| {
+        known.packages.is_empty()
+            && known.images.is_empty()
+            && known.hosts.is_empty()
+            && !known.files.is_empty()
+    })
+}
+
+/// Returns a member with its module: "`Any` from typing" is `typing.Any`.
+fn member_of_module(words: &[Word]) -> Option<String> {
+    let [name, from, module, ..] = words else { return None };
+    let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_module = module.is_code || is_unknown(module) && !tables::is_named_program(&module.lower);
+    (name.is_code && from.is("from") && is_module && is_word(&name.text) && is_word(&module.text))
+        .then(|| format!("{}.{}", module.text, name.text))
+}
+
+/// Returns a command that is not in a code span: `curl -k`, `chmod 777`.
+fn commanded(words: &[Word]) -> Option<(String, usize)> {
+    let first = words.first().filter(|first| !first.is_code && tables::is_named_program(&first.text))?;
+    let options = words.iter().skip(1).take_while(|word| {
+        !word.is_code
+            && (word.text.len() > 1 && word.text.starts_with('-')
+                || word.text.chars().all(|c| c.is_ascii_digit()))
+    });
+    let options: Vec<&str> = options.map(|word| word.text.as_str()).collect();
+    (!options.is_empty()).then(|| (format!("{} {}", first.text, options.join(" ")), options.len() + 1))
+}
+
+/// Returns a language with its version: `Python 3.8`.
+fn versioned(words: &[Word]) -> Option<String> {
+    let (first, version) = (words.first()?, words.get(1)?);
+    let is_runtime = first.is_in(&[
+        "python", "node", "node.js", "ruby", "java", "php", "go", "dotnet", ".net", "jdk", "postgres",
+        "mysql", "debian", "ubuntu",
+    ]);
+    let is_version = version.text.starts_with(|c: char| c.is_ascii_digit())
+        && version.text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    (is_runtime && is_version && !first.is_code).then(|| format!("{} {}", first.lower, version.text))
+}

@@ -1,0 +1,438 @@
+//! Reads a clause: its label, its places, what it forbids, and what it permits.
+
+use super::super::names::{Name, is_file, is_path, names};
+use super::super::rule::DecisionRule;
+use super::super::scope::{self, Scope, scope};
+use super::super::tables;
+use super::super::words::Word;
+use super::permit::{faulty, is_back, is_lifted, is_permit, is_piped, only_by, only_in};
+use super::phrases::{has_phrase, names_files, object_end};
+use super::predicate::{Predicate, predicate};
+use super::replacement::replacement;
+use super::{Ban, Context, Reading};
+
+impl Reading {
+    /// Reads a text in parentheses: a place, an exception or a sentence.
+    pub(super) fn aside(&mut self, words: &[Word], before: usize, context: &mut Context) {
+        for part in words.split(|word| word.is(";")) {
+            let rules = self.rules.len();
+            let (places, _) = scope(part);
+            if !places.except.is_empty() || !places.with.is_empty() {
+                let list = self.rules.get_mut(before..).unwrap_or_default();
+                for rule in list {
+                    rule.except.extend(places.except.iter().cloned());
+                    rule.with.extend(places.with.iter().cloned());
+                }
+                continue;
+            }
+            if is_permit(part) {
+                self.except(part, before.min(context.start));
+                continue;
+            }
+            let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
+            if is_code
+                && !part.is_empty()
+                && rules > before
+                && !part.iter().any(is_path)
+                && part.iter().any(|word| word.text.contains([' ', '(']))
+            {
+                // The code is the exact form of the words before it.
+                let scope = self.rules.get(before).map(|rule| Scope {
+                    within: rule.within.clone(),
+                    except: rule.except.clone(),
+                    ..Scope::default()
+                });
+                self.rules.truncate(before);
+                self.forbid_named(names(part), scope.unwrap_or_default(), "run", None, context);
+                continue;
+            }
+            let is_list = part.iter().all(|word| {
+                word.is_code
+                    || word.is_in(&[",", "and", "or", "/"])
+                    || !names(std::slice::from_ref(word)).is_empty()
+            });
+            if is_list && context.is_ban && rules == before && !names(part).is_empty() {
+                // "No date libraries (moment, dayjs)"
+                let (verb, is_existing) = (context.verb.clone(), context.is_existing);
+                self.forbid_in(Ban { names: names(part), verb, is_existing, ..Ban::default() }, context);
+                continue;
+            }
+            self.clause(part, context);
+            let globs = scope::all(part);
+            if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 {
+                let list = self.rules.get_mut(before..).unwrap_or_default();
+                if context.is_only {
+                    list.iter_mut().for_each(|rule| rule.except.extend(globs.iter().cloned()));
+                    continue;
+                }
+                let is_exact = part.iter().any(|word| word.is_code);
+                list.iter_mut()
+                    .filter(|rule| is_exact || rule.within.is_empty())
+                    .for_each(|rule| rule.within.clone_from(&globs));
+            }
+        }
+    }
+
+    /// Reads a clause whose beginning may be a label.
+    pub(super) fn labelled(&mut self, clause: &[Word], context: &mut Context) {
+        let colon = clause.iter().position(|word| word.is(":")).filter(|at| *at <= 8);
+        let Some(at) = colon else { return self.clause(clause, context) };
+        let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
+        let rest = rest.get(1..).unwrap_or_default();
+        let forbids = |words: &[Word]| predicate(words).is_some();
+        let is_ban = label.iter().all(|word| {
+            word.is_in(tables::BANNED)
+                || word.is_in(tables::FILLER)
+                || word.is_in(&[
+                    "not",
+                    "allowed",
+                    "do",
+                    "don't",
+                    "use",
+                    "never",
+                    "also",
+                    "no",
+                    "the",
+                    "following",
+                ])
+        });
+        if is_ban && label.iter().any(|word| word.is_in(tables::BANNED) || word.is_in(tables::NEGATION)) {
+            let (places, rest) = scope(rest);
+            self.forbid_named(names(&rest), places, "use", None, context);
+            return;
+        }
+        if label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt"])) {
+            self.except(clause, context.start);
+            return;
+        }
+        if forbids(label) {
+            let before = self.rules.len();
+            self.clause(label, context);
+            if self.list_behind(label, rest, before, context) {
+                return;
+            }
+            let own = before..self.rules.len();
+            self.clause(rest, context);
+            self.drop_wider(own);
+            return;
+        }
+        let before = context.label.clone();
+        context.label = label.to_vec();
+        let own = names(label);
+        if !own.is_empty() {
+            context.last = own;
+        }
+        let is_verdict = match rest {
+            [word] => word.is_in(tables::BANNED) || word.is_in(&["no", "never", "out", "❌", "🚫", "✗"]),
+            [first, second] => first.is("not") && second.is_in(tables::USED),
+            _ => false,
+        };
+        if is_verdict {
+            let (places, label) = scope(label);
+            self.forbid_named(names(&label), places, "use", None, context);
+        } else {
+            self.clause(rest, context);
+        }
+        context.label = before;
+    }
+
+    /// Reads a clause.
+    fn clause(&mut self, clause: &[Word], context: &mut Context) {
+        if clause.is_empty() {
+            return;
+        }
+        if let Some(ban) = replacement(clause, context) {
+            let rest = ban.1;
+            self.forbid_in(ban.0, context);
+            if let Some(rest) = rest {
+                self.clause(&rest, context);
+            }
+            return;
+        }
+        let is_exempt = tables::PERMIT_PHRASE.iter().any(|phrase| has_phrase(clause, phrase));
+        if is_exempt && !scope::all(clause).is_empty() {
+            self.except_places(scope::all(clause), context.start);
+            return;
+        }
+        if let Some(old) = faulty(clause) {
+            self.forbid_named(old, Scope::default(), "use", None, context);
+            return;
+        }
+        if let Some((verb, object)) = only_by(clause) {
+            self.forbid_to_all(&verb, object, context);
+            return;
+        }
+        if is_piped(clause) && predicate(clause).is_some() {
+            let name =
+                Name { text: "curl | sh".to_owned(), is_code: false, noun: String::new(), is_new: false };
+            self.forbid_named(vec![name], Scope::default(), "use", None, context);
+            return;
+        }
+        if let Some((places, subject)) = only_in(clause) {
+            context.is_only = true;
+            let scope = Scope { except: places, ..Scope::default() };
+            self.forbid_named(names(&subject), scope, "use", None, context);
+            return;
+        }
+        if let Some(found) = predicate(clause) {
+            self.predicate(clause, &found, context);
+            return;
+        }
+        let globs = scope::all(clause);
+        if !globs.is_empty() && clause.iter().any(|word| word.is("still")) {
+            self.except_places(globs, context.start);
+        }
+        if is_lifted(clause) {
+            self.permits.extend(names(clause).into_iter().map(|name| name.text));
+        }
+        if is_permit(clause) || is_back(clause) {
+            self.except(clause, context.start);
+        } else if clause.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
+            && self.rules.len() > context.start
+        {
+            // The same holds for another name, in the same places.
+            let (mut places, rest) = scope(clause);
+            if let Some(last) = self.rules.last().filter(|_| places == Scope::default()) {
+                (places.within, places.except) = (last.within.clone(), last.except.clone());
+            }
+            self.forbid_named(names(&rest), places, "use", None, context);
+            return;
+        }
+        // The first names of a sentence are its topic; what is to be used is not.
+        let is_advice = clause.first().is_some_and(|word| word.is_in(tables::CHOOSE));
+        let own = names(clause);
+        if !own.is_empty() && (context.last.is_empty() || !(is_advice || context.has_topic)) {
+            context.last = own;
+            context.has_topic = true;
+        }
+    }
+
+    /// Reads a list of names behind a label that forbids: "Lock files are never committed: `yarn.lock`". Returns whether
+    /// it is one.
+    fn list_behind(&mut self, label: &[Word], rest: &[Word], before: usize, context: &mut Context) -> bool {
+        let named = names(rest);
+        let is_said = names(label).iter().any(|name| !named.contains(name));
+        let is_list = (!is_said || named.iter().all(|name| name.is_code))
+            && rest.iter().all(|word| {
+                word.is_code
+                    || word.is_in(&[",", "and", "or", "nor", "/"])
+                    || !names(std::slice::from_ref(word)).is_empty()
+            });
+        let (Some(found), true) = (predicate(label), is_list && !named.is_empty()) else { return false };
+        if found.is_permit {
+            return false;
+        }
+        let (places, _) = scope(label);
+        // The list says exactly what the label means.
+        self.rules.truncate(before);
+        self.forbid_named(named, places, &found.verb, None, context);
+        true
+    }
+
+    /// Removes the rules of a label if the sentence behind it forbids the same in certain places only.
+    fn drop_wider(&mut self, label: std::ops::Range<usize>) {
+        let behind: Vec<DecisionRule> = self.rules.get(label.end..).unwrap_or_default().to_vec();
+        let is_wider = |rule: &DecisionRule| {
+            let is_restricted = |own: &DecisionRule| {
+                let own =
+                    DecisionRule { within: rule.within.clone(), except: rule.except.clone(), ..own.clone() };
+                own == *rule
+            };
+            rule.within.is_empty() && behind.iter().any(|own| !own.within.is_empty() && is_restricted(own))
+        };
+        let mut at = 0;
+        self.rules.retain(|rule| {
+            let is_label = label.contains(&at);
+            at += 1;
+            !(is_label && is_wider(rule))
+        });
+    }
+
+    fn predicate(&mut self, clause: &[Word], found: &Predicate, context: &mut Context) {
+        let (subject, _) = clause.split_at_checked(found.start).unwrap_or((clause, &[]));
+        let behind = clause.get(found.end..).unwrap_or_default();
+        if found.is_permit || is_exempt(subject) {
+            self.except(clause, context.start);
+            return;
+        }
+        let subject = if found.is_object { subject } else { own_subject(subject) };
+        context.is_ban = true;
+        context.verb.clone_from(&found.verb);
+        let (mut places, subject) = scope(subject);
+        let own_end = object_end(behind);
+        let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
+        let (object_places, object_words) = scope(object);
+        let (tail_places, _) = scope(tail);
+        places.within.extend(object_places.within.iter().cloned());
+        places.except.extend(object_places.except.iter().cloned());
+        places.with.extend(object_places.with.iter().cloned());
+        places.except.extend(tail_places.except.iter().cloned());
+        places.with.extend(tail_places.with.iter().cloned());
+        if ["reach", "enter", "appear", "land", "end"].contains(&found.verb.as_str()) {
+            places.within.extend(scope::all(behind));
+        }
+        if !found.is_object {
+            places.within.extend(tail_places.within.iter().cloned());
+        }
+        let is_push = [&object_words[..], &subject[..]]
+            .concat()
+            .iter()
+            .any(|word| word.is_in(&["commit", "commits", "push", "pushes", "pushing"]));
+        let mut verb = if is_push && found.verb == "use" { "push".to_owned() } else { found.verb.clone() };
+        let is_gerund = |word: &Word| word.lower.ends_with("ing") && word.is_in(tables::ABOUT_FILES);
+        if !found.is_object && !places.within.is_empty() && subject.first().is_some_and(is_gerund) {
+            // "Writing to `x/` is forbidden"
+            "edit".clone_into(&mut verb);
+        }
+        let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
+        let is_call = |word: &Word| word.text.contains('(');
+        if !found.is_object && subject.iter().any(|word| word.is("without")) && !subject.iter().any(is_call) {
+            // "X without Y is banned": no call shows what is missing.
+            self.is_unclear = true;
+            return;
+        }
+        let stated: &[Word] = if found.is_object { &object_words } else { &subject };
+        if found.is_object && named.is_empty() && !stated.is_empty() && stated.iter().all(is_usage) {
+            // "X gets no new usages": what is not to be used is the subject.
+            named = names(&subject);
+        }
+        if found.is_object && ["import", "depend"].contains(&verb.as_str()) {
+            if named.is_empty() || verb == "depend" {
+                named = names(object);
+                places.within.clear();
+            }
+            // The subject is where the import would be.
+            places.within.extend(scope::all(&subject));
+        }
+        // "Do not run migrations with `alembic upgrade`": the code behind the object is what is meant.
+        let by_means =
+            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
+        if found.is_object && by_means && !named.iter().any(|name| name.is_code) {
+            let means: Vec<Name> = names(tail).into_iter().filter(|name| name.is_code).collect();
+            if !means.is_empty() {
+                named = means;
+            }
+        }
+        let is_about_files = stated.iter().all(|word| {
+            word.is_in(tables::ADJECTIVE)
+                || word.is_in(tables::FILLER)
+                || word.is_in(tables::PRONOUN)
+                || word.is_in(tables::AUXILIARY)
+                || word.is_in(tables::BE)
+                || word.is_in(tables::USED)
+                || word.is_in(tables::ABOUT_FILES)
+                || word.is(",")
+        });
+        // To edit something that is in a folder is to edit its files.
+        let is_edit =
+            ["edit", "edited", "touch", "touched", "hand-edit", "hand-edited", "modify", "modified"]
+                .contains(&verb.as_str());
+        let is_nothing = found.is_object && clause.get(found.start).is_some_and(|word| word.is("nothing"));
+        let is_about_files = (is_about_files || is_edit)
+            && (is_nothing
+                || stated.iter().any(|word| word.is_in(tables::ABOUT_FILES))
+                || names_files(stated)
+                || tables::FILE_VERB.contains(&verb)
+                || (stated.is_empty()
+                    && ["commit", "committed", "write", "put", "store", "save", "check"]
+                        .contains(&verb.as_str())));
+        let is_plain = |name: &Name| !name.is_code && tables::technology(&name.text.to_lowercase()).is_none();
+        if is_edit && !places.within.is_empty() && named.iter().all(is_plain) {
+            named.clear();
+        }
+        if is_nothing {
+            places.within.extend(tail_places.within.iter().cloned());
+        }
+        if named.is_empty() && !places.within.is_empty() && is_about_files {
+            named = std::mem::take(&mut places.within)
+                .into_iter()
+                .map(|glob| Name {
+                    text: glob,
+                    is_code: true,
+                    noun: String::new(),
+                    is_new: stated.iter().any(|word| word.is("new")),
+                })
+                .collect();
+        }
+        let mut is_existing =
+            clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]));
+        if named.is_empty() {
+            let is_of_files = context.last.iter().any(|name| name.text.contains('/') || is_file(&name.text));
+            let has_pronoun = stated.iter().any(|word| word.is_in(tables::PRONOUN))
+                || stated.iter().all(|word| {
+                    word.is_in(tables::ADJECTIVE)
+                        || word.is_in(tables::FILLER)
+                        || word.is(",")
+                        || word.is_in(tables::ACTOR)
+                        || (is_of_files && word.is_in(tables::ABOUT_FILES))
+                        || word.is_in(&["in", "is", "so", "and", "yet", "particular", "back", "by", "hand"])
+                });
+            if has_pronoun {
+                is_existing |= context.is_existing;
+                let own =
+                    clause.get(..found.start).map(names).filter(|own| found.is_object && !own.is_empty());
+                named = match own {
+                    // "X is generated, do not edit it"
+                    Some(own) => own,
+                    None if context.last.is_empty() => names(&scope(&context.label).1),
+                    None => context.last.clone(),
+                };
+                if stated.iter().any(|word| word.is("former")) {
+                    named.truncate(1);
+                }
+                if named.is_empty() && places.within.is_empty() {
+                    let (label_places, _) = scope(&context.label);
+                    named = label_places
+                        .within
+                        .into_iter()
+                        .chain(scope::all(&context.label))
+                        .map(|glob| Name { text: glob, is_code: true, noun: String::new(), is_new: false })
+                        .collect();
+                }
+            } else {
+                self.is_unclear = true;
+            }
+        }
+        context.is_existing = is_existing;
+        let is_existing = is_existing && !named.iter().any(|name| name.is_new);
+        let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
+        self.forbid_in(ban, context);
+        // Another sentence may follow: "… is out, so no new code on it".
+        let after = if found.is_object { tail } else { behind };
+        let after: Vec<Word> = after
+            .iter()
+            .skip_while(|word| word.is(",") || word.is_in(&["and", "so", "but", "nor", "also"]))
+            .cloned()
+            .collect();
+        if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
+            self.clause(&after, context);
+        } else if after.len() < clause.len() {
+            let parts = after.split(|word| word.is(",")).filter(|part| is_permit(part));
+            parts.for_each(|part| self.except_part(part, context.start));
+        }
+    }
+}
+
+/// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
+fn own_subject(words: &[Word]) -> &[Word] {
+    let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
+    let (before, behind) = words.split_at_checked(comma).unwrap_or((words, &[]));
+    let is_sentence = before.iter().any(|word| {
+        word.is_in(tables::BE) || word.is_in(tables::CHOOSE) || word.is("uses") || word.is_in(tables::BANNED)
+    });
+    let behind = behind.get(1..).unwrap_or_default();
+    if is_sentence && !names(behind).is_empty() { behind } else { words }
+}
+
+/// Whether the words before a predicate already exempt their subject: "X is exempt until it is deleted".
+fn is_exempt(subject: &[Word]) -> bool {
+    subject.iter().any(|word| word.is_in(&["exempt", "exempted", "excepted", "excluded"]))
+        && !subject.iter().any(|word| word.is_in(tables::NEGATION))
+}
+
+/// Whether a word says nothing but that something is used.
+fn is_usage(word: &Word) -> bool {
+    word.is_in(tables::ADJECTIVE)
+        || word.is_in(tables::FILLER)
+        || word.is_in(&["places", "consumers", "users"])
+}

@@ -1,0 +1,185 @@
+//! Reads rules from the prose of a decision.
+//!
+//! The grammar is explicit. A sentence forbids its subject ("X is banned", "X must not be used") or its object ("never use
+//! X", "no new X"). It forbids the old part of a replacement ("use Y instead of X", "X -> Y"). Places in the sentence restrict the
+//! rule; sentences behind it that permit something are its exceptions. The words are in `data/words.tsv`.
+
+use super::blocks::{Block, Kind, blocks};
+use super::names::{Name, names};
+use super::rule::{DecisionRule, RuleError};
+use super::scope::Scope;
+use super::tables;
+use super::words::{Word, sentences, words};
+
+mod ban;
+mod clause;
+mod negation;
+mod order;
+mod permit;
+mod phrases;
+mod predicate;
+mod replacement;
+mod status;
+
+use self::phrases::{plain, plainly};
+use self::status::{emphatic, is_annotated_void, is_hedged, is_rejected, joined, without_id, without_struck};
+
+/// Statements in the text of a decision.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    /// Rules from prose.
+    pub(super) rules: Vec<DecisionRule>,
+    /// Rules of rule blocks, each with its line in the text.
+    pub(super) written: Vec<(usize, Result<DecisionRule, RuleError>)>,
+    /// Names that the decision permits, which earlier ones may forbid.
+    pub(super) permits: Vec<String>,
+    /// Names that the decision permits in certain places.
+    pub(super) allows: Vec<(String, Vec<String>)>,
+    /// Whether a sentence forbids something that no call shows.
+    pub(super) is_unclear: bool,
+}
+
+/// A sentence that forbids something.
+#[derive(Clone, Debug, Default)]
+struct Ban {
+    names: Vec<Name>,
+    scope: Scope,
+    verb: String,
+    instead: Option<String>,
+    is_existing: bool,
+}
+
+/// Facts that are known while a block is read.
+#[derive(Clone, Debug, Default)]
+struct Context {
+    /// Names of the sentence before.
+    last: Vec<Name>,
+    /// Names and words before a colon.
+    label: Vec<Word>,
+    /// Rules of the block start here.
+    start: usize,
+    /// Whether the sentence before is about files that exist.
+    is_existing: bool,
+    /// Rules of the last title.
+    title: std::ops::Range<usize>,
+    /// Whether the sentence before names the only places of something.
+    is_only: bool,
+    /// Whether a clause of this sentence has named its topic.
+    has_topic: bool,
+    /// Whether a clause of this sentence forbids something.
+    is_ban: bool,
+    /// Verb of the last words that forbid something.
+    verb: String,
+}
+
+/// Reads the text of a decision, with its heading.
+pub(super) fn read(text: &str) -> Reading {
+    let text = without_struck(text);
+    let mut reading = Reading::default();
+    let mut context = Context::default();
+    for block in blocks(&text) {
+        reading.block(&block, &mut context);
+    }
+    if let Some(language) = languages_of_title(&text) {
+        let is_open = |rule: &&mut DecisionRule| {
+            rule.languages.is_empty() && (!rule.content.is_empty() || !rule.calls.is_empty())
+        };
+        reading.rules.iter_mut().filter(is_open).for_each(|rule| rule.languages.push(language.to_owned()));
+    }
+    reading
+}
+
+/// Returns the language that the heading of a decision names, if it is one: "C# collections".
+fn languages_of_title(text: &str) -> Option<&'static str> {
+    let heading = text.lines().next().filter(|line| line.starts_with('#'))?;
+    let words = words(heading.trim_start_matches('#'));
+    let mut globs = words.iter().filter_map(|word| tables::area(&word.lower)).flatten();
+    let language = tables::language(globs.next()?)?.name;
+    globs.all(|glob| tables::language(glob).is_some_and(|other| other.name == language)).then_some(language)
+}
+
+impl Reading {
+    fn block(&mut self, block: &Block, context: &mut Context) {
+        match &block.kind {
+            Kind::Rule(line) => self.written.push((*line, DecisionRule::parse(&block.text))),
+            Kind::Pair(instead) => {
+                let ban = Ban {
+                    names: names(&words(&block.text)),
+                    instead: plain(&words(instead)),
+                    ..Ban::default()
+                };
+                self.forbid(&ban);
+            }
+            Kind::Side => {
+                for sentence in sentences(&block.text) {
+                    let sentence = plainly(&sentence);
+                    self.except(&sentence, 0);
+                }
+            }
+            Kind::Title => {
+                let title = block.text.trim();
+                let title = without_id(title);
+                // "Revert "No X"" only names the decision that it takes away.
+                let first = title.split(' ').next().unwrap_or_default().to_lowercase();
+                if tables::REVERSE.contains(&first) && title.contains('"') {
+                    return;
+                }
+                let mut own = Context::default();
+                let before = self.rules.len();
+                self.statement(title, &mut own);
+                // The sentences below a title may speak of what it names.
+                context.last = own.last;
+                context.label = words(title);
+                context.start = before;
+                context.title = before..self.rules.len();
+            }
+            Kind::Statement => {
+                let text = without_id(&block.text);
+                if is_annotated_void(&block.text) {
+                    return;
+                }
+                let rules = self.rules.len();
+                let permits = self.permits.len();
+                context.start = rules;
+                self.statement(text, context);
+                self.drop_title(context);
+                if is_rejected(text) {
+                    self.rules.truncate(rules);
+                    self.permits.truncate(permits);
+                }
+            }
+        }
+    }
+
+    /// Removes the rules of a title if the text below it restricts one of them: a title leaves places out.
+    fn drop_title(&mut self, context: &mut Context) {
+        let title = self.rules.get(context.title.clone()).unwrap_or_default();
+        let behind = self.rules.get(context.title.end..).unwrap_or_default();
+        let is_restricted = |rule: &DecisionRule| !rule.within.is_empty() || !rule.except.is_empty();
+        if !title.is_empty() && behind.iter().any(is_restricted) {
+            self.rules.drain(context.title.clone());
+            context.start = context.title.start;
+            context.title = context.start..context.start;
+        }
+    }
+
+    fn statement(&mut self, text: &str, context: &mut Context) {
+        let text = emphatic(&joined(text));
+        for sentence in sentences(&text) {
+            if sentence.is_question || is_hedged(&plainly(&sentence)) {
+                context.last = names(&sentence.words);
+                continue;
+            }
+            let before = self.rules.len();
+            context.is_only = false;
+            context.has_topic = false;
+            context.is_ban = false;
+            for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
+                self.labelled(clause, context);
+            }
+            for aside in &sentence.asides {
+                self.aside(aside, before, context);
+            }
+        }
+    }
+}

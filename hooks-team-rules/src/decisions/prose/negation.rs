@@ -1,0 +1,231 @@
+//! Negations with a verb: "never use X", "X must not be used", "no new X".
+
+use super::super::tables;
+use super::super::words::Word;
+use super::predicate::Predicate;
+
+/// A negation with a verb: "never use X", "X must not be used", "no new X", "X is not allowed".
+pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
+    let word = clause.get(at)?;
+    if !word.is_in(tables::NEGATION) {
+        return None;
+    }
+    let before = clause.get(..at)?;
+    let next = clause.get(at + 1);
+    let subject_start = |mut start: usize| {
+        while start > 0
+            && clause.get(start - 1).is_some_and(|word| {
+                word.is_in(tables::BE)
+                    || word.is_in(tables::AUXILIARY)
+                    || word.is_in(&["simply", "also", "therefore", "still", "just"])
+            })
+        {
+            start -= 1;
+        }
+        start
+    };
+    let object = |end: usize, verb: &str| {
+        Some(Predicate { start: at, end, verb: verb.to_owned(), is_object: true, is_permit: false })
+    };
+    let subject = |start: usize, end: usize, verb: &str| {
+        Some(Predicate {
+            start: subject_start(start),
+            end,
+            verb: verb.to_owned(),
+            is_object: false,
+            is_permit: false,
+        })
+    };
+    if word.is("nobody") || (word.is("no") && next.is_some_and(|next| next.is("one"))) {
+        let verb = clause.iter().skip(at + 1).position(is_verb).map(|offset| at + 1 + offset)?;
+        let (end, verb) = joined_verbs(clause, verb);
+        return object(end, &verb);
+    }
+    if word.is("no") && next.is_none_or(|next| next.is("longer") || next.is("more")) || word.is("longer") {
+        let behind = clause.get(at + 1..)?;
+        let verb = behind.iter().position(|word| word.is_in(tables::USED)).map(|offset| at + 1 + offset);
+        let is_active = before.iter().all(|word| word.is_in(tables::ACTOR));
+        // Without a subject, the verb is the next word: "no longer use X", but "no more X, use Y".
+        let verbs = if before.is_empty() { 2 } else { behind.len() };
+        let active = behind.iter().take(verbs).position(is_verb).map(|offset| at + 1 + offset);
+        if is_active && let Some(verb) = active {
+            return object(verb + 1, &stem(&clause.get(verb)?.lower));
+        }
+        if is_active && next.is_some_and(|next| next.is("more")) {
+            return object(at + 2, "use");
+        }
+        let end = verb.unwrap_or(at + 1);
+        let verb = clause.get(end).map(|word| word.lower.clone()).unwrap_or_default();
+        return (!before.is_empty()).then(|| subject(at, end + 1, &verb)).flatten();
+    }
+    let is_order = word.is("never")
+        || word.is("don't")
+        || (word.is("not")
+            && before.last().is_some_and(|word| word.is_in(&["do", "must", "should", "shall", "may"])));
+    if is_order && next.is_some_and(|next| next.is_code) {
+        return object(at + 1, "use");
+    }
+    let is_action = |next: &Word| !next.is_in(tables::VERB) && tables::concept(&next.lower).is_some();
+    if is_order && next.is_some_and(is_action) {
+        // "Never force-push."
+        return object(at + 1, "use");
+    }
+    if word.is("neither") || word.is("no") || word.is("nothing") {
+        let behind = clause.get(at + 1..)?;
+        if behind.is_empty() {
+            return None;
+        }
+        if next.is_some_and(|next| next.is_in(&["changes", "edits", "modifications", "writes"])) {
+            return object(at + 2, "change");
+        }
+        if word.is("neither") && !before.is_empty() && behind.iter().all(|word| !word.is("nor")) {
+            return None;
+        }
+        // "No agent may touch X"
+        let is_actor = |word: &Word| word.is_in(tables::ACTOR) || word.is_in(tables::ADJECTIVE);
+        let aux = behind.iter().position(|word| word.is_in(tables::AUXILIARY)).filter(|at| *at > 0);
+        if let Some(aux) = aux.filter(|aux| behind.iter().take(*aux).all(is_actor))
+            && let Some(verb) = behind.get(aux + 1).filter(|word| is_verb(word))
+        {
+            return object(at + aux + 3, &stem(&verb.lower));
+        }
+        // "No X may be used" ends before the verb.
+        let aux = behind.iter().position(|word| {
+            word.is_in(tables::BE) || word.is_in(tables::AUXILIARY) || word.is("may") || word.is("must")
+        });
+        let verb = aux
+            .and_then(|aux| {
+                behind.get(aux..)?.iter().find(|word| word.is_in(tables::USED) || word.is_in(tables::VERB))
+            })
+            .map_or("use".to_owned(), |word| word.lower.clone());
+        return object(at + 1, &verb);
+    }
+    let behind = clause.get(at + 1..)?;
+    let mut end = at + 1;
+    let mut is_passive =
+        before.iter().rev().take(3).take_while(|word| !word.is(",")).any(|word| word.is_in(tables::BE))
+            || word.lower.starts_with("isn")
+            || word.lower.starts_with("aren")
+            || word.lower.starts_with("wasn")
+            || word.lower.starts_with("weren");
+    for word in behind.iter().take(7) {
+        end += 1;
+        if word.is_in(&["be", "been", "being"]) {
+            is_passive = true;
+        } else if word.is("reach") && clause.get(end).is_some_and(|next| next.is("for")) {
+            return object(end + 1, "use");
+        } else if (word.is_in(tables::STAY_AWAY) && !(word.is("go") && is_passive))
+            || (is_passive
+                && (word.is_in(tables::USED)
+                    || word.lower.ends_with("ed") && !word.is_code && word.lower.len() > 4))
+        {
+            return subject(at, end, &word.lower);
+        } else if is_passive && word.is_in(tables::BANNED) {
+            return Some(Predicate {
+                start: subject_start(at),
+                end,
+                verb: word.lower.clone(),
+                is_object: false,
+                is_permit: true,
+            });
+        } else if !is_passive && word.is_in(tables::VERB) {
+            let (end, verb) = joined_verbs(clause, end - 1);
+            return object(end, &verb);
+        } else if !is_passive && word.is_in(tables::USED) {
+            // "X: not allowed", "X never used", "X not needed"
+            return subject(at, end, &word.lower);
+        } else if is_order
+            && !is_passive
+            && is_plain_verb(word)
+            && end == at + 2
+            && before.iter().all(|word| word.is_in(tables::ACTOR) || word.is_in(tables::AUXILIARY))
+        {
+            return object(end, UNKNOWN_VERB);
+        } else if word.is_code
+            || (!word.is_in(tables::AUXILIARY)
+                && !word.is_in(tables::ADJECTIVE)
+                && !word.is_in(&[
+                    "ever",
+                    "longer",
+                    "simply",
+                    "just",
+                    "directly",
+                    "even",
+                    "manually",
+                    "going",
+                    "to",
+                    "acceptable",
+                    "again",
+                    "yet",
+                    "really",
+                    "actually",
+                    "in",
+                    "you",
+                    "we",
+                    "an",
+                ]))
+        {
+            break;
+        } else if word.is("in") {
+            let is_place = behind
+                .iter()
+                .skip(end - at - 1)
+                .take(3)
+                .any(|word| word.is_in(&["code", "codebase", "repo", "stack", "base", "use", "project"]));
+            if is_place {
+                return subject(at, end + 3, "used");
+            }
+        }
+    }
+    None
+}
+
+/// Verb of an order that no table lists.
+pub(super) const UNKNOWN_VERB: &str = "do something with";
+
+/// Whether a word may be the verb of an order: "never frobnicate `x`".
+pub(super) fn is_plain_verb(word: &Word) -> bool {
+    let lists =
+        [tables::ADJECTIVE, tables::AUXILIARY, tables::BE, tables::ENGLISH, tables::PRONOUN, tables::USED];
+    !word.is_code
+        && word.lower.len() > 2
+        && word.lower.chars().all(|c| c.is_alphabetic() || c == '-')
+        && !word.lower.ends_with("ly")
+        && !lists.iter().any(|list| list.contains(&word.lower))
+}
+
+pub(super) fn is_verb(word: &Word) -> bool {
+    !word.is_code && (tables::VERB.contains(&word.lower) || third_person(&word.lower))
+}
+
+/// Returns the end of the verbs from `at` on, as in "add or change", and the one of them that says most: a verb about
+/// existing files, or the first.
+fn joined_verbs(clause: &[Word], at: usize) -> (usize, String) {
+    let verb = |at: usize| clause.get(at).filter(|word| is_verb(word)).map(|word| stem(&word.lower));
+    let mut best = clause.get(at).map(|word| stem(&word.lower)).unwrap_or_default();
+    let mut end = at + 1;
+    while clause.get(end).is_some_and(|word| word.is_in(&["or", "and", "nor", ",", "/"])) {
+        let next =
+            if clause.get(end + 1).is_some_and(|word| word.is_in(&["or", "and", "nor"])) { 2 } else { 1 };
+        let Some(own) = verb(end + next) else { break };
+        if !tables::FILE_VERB.contains(&best) && tables::FILE_VERB.contains(&own) {
+            best = own;
+        }
+        end += next + 1;
+    }
+    (end, best)
+}
+
+fn third_person(word: &str) -> bool {
+    word.strip_suffix('s').is_some_and(|stem| {
+        tables::VERB.contains(stem) || stem.strip_suffix('e').is_some_and(|stem| tables::VERB.contains(stem))
+    })
+}
+
+pub(super) fn stem(verb: &str) -> String {
+    if tables::VERB.contains(verb) {
+        return verb.to_owned();
+    }
+    let stem = verb.strip_suffix('s').unwrap_or(verb);
+    stem.strip_suffix('e').filter(|short| tables::VERB.contains(short)).unwrap_or(stem).to_owned()
+}

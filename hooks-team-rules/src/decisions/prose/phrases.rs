@@ -1,0 +1,103 @@
+//! Phrases in words and texts.
+
+use super::super::names::names;
+use super::super::tables;
+use super::super::words::{Sentence, Word};
+
+/// Returns the end of the object that `words` begin with.
+pub(super) fn object_end(words: &[Word]) -> usize {
+    if words.first().is_some_and(|word| word.is("unless")) {
+        return words.len();
+    }
+    let is_end = |(at, word): &(usize, &Word)| {
+        if word.is("but")
+            && words.get(at.wrapping_sub(1)).is_some_and(|word| word.is_in(&["everywhere", "anywhere"]))
+        {
+            return false;
+        }
+        let next_is_name = words.get(at + 1).is_some_and(|next| {
+            next.is_code
+                || !names(std::slice::from_ref(next)).is_empty()
+                || next.is_in(&["no", "not", "nor", "or", "and"])
+        });
+        (word.is(",") && !next_is_name)
+            || (word.is_in(tables::BOUNDARY)
+                && !word.is("to")
+                && !word.is("than")
+                && !word.is("of")
+                && !word.is("from")
+                && !word.is("on")
+                && *at > 0)
+            || ((word.is_in(tables::BE) || word.is_in(tables::AUXILIARY)) && *at > 0 && !word.is("to"))
+            || word.is(":")
+    };
+    words.iter().enumerate().find(is_end).map_or(words.len(), |(at, _)| at)
+}
+
+/// Returns the words of a sentence with those in parentheses.
+pub(super) fn plainly(sentence: &Sentence) -> Vec<Word> {
+    sentence.words.iter().chain(sentence.asides.iter().flatten()).cloned().collect()
+}
+
+/// Returns the words as text: the replacement, as it is shown.
+pub(super) fn plain(words: &[Word]) -> Option<String> {
+    let named = names(words);
+    let text = match named.first() {
+        Some(name) => name.text.clone(),
+        None => words
+            .iter()
+            .filter(|word| !word.is_in(tables::ADJECTIVE))
+            .map(|word| word.text.as_str())
+            .take(4)
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// Whether words are about files in general.
+pub(super) fn names_files(words: &[Word]) -> bool {
+    words.iter().any(|word| {
+        word.is_in(&[
+            "file",
+            "files",
+            "anything",
+            "something",
+            "things",
+            "migrations",
+            "folder",
+            "directory",
+            "directories",
+            "code",
+            "sources",
+            "snapshots",
+            "tree",
+            "everything",
+            "nothing",
+            "changes",
+            "edits",
+            "secret",
+            "secrets",
+            "credentials",
+            "passwords",
+            "keys",
+        ])
+    })
+}
+
+pub(super) fn starts_with_phrase(words: &[Word], phrase: &str) -> bool {
+    phrase.split(' ').enumerate().all(|(at, wanted)| words.get(at).is_some_and(|word| word.is(wanted)))
+}
+
+/// Whether the words of a phrase stand in `words`, one after another.
+pub(super) fn has_phrase(words: &[Word], phrase: &str) -> bool {
+    (0..words.len()).any(|at| words.get(at..).is_some_and(|tail| starts_with_phrase(tail, phrase)))
+}
+
+pub(super) fn contains_phrase(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let behind = text.get(at + phrase.len()..).and_then(|text| text.chars().next());
+        !before.is_some_and(char::is_alphanumeric) && !behind.is_some_and(char::is_alphanumeric)
+    })
+}

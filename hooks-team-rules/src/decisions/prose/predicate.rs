@@ -1,0 +1,103 @@
+//! The words of a clause that forbid something.
+
+use super::super::tables;
+use super::super::words::Word;
+use super::negation::negated;
+use super::order::{left_alone, ordered};
+use super::phrases::starts_with_phrase;
+
+/// Position of the words that forbid something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Predicate {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) verb: String,
+    /// Whether the object is forbidden, and not the subject.
+    pub(super) is_object: bool,
+    /// Whether it permits instead: "X is not banned any more".
+    pub(super) is_permit: bool,
+}
+
+/// Finds the first words in a clause that forbid something.
+pub(super) fn predicate(clause: &[Word]) -> Option<Predicate> {
+    (0..clause.len()).find_map(|at| {
+        ordered(clause, at)
+            .or_else(|| left_alone(clause, at))
+            .or_else(|| banned(clause, at))
+            .or_else(|| negated(clause, at))
+    })
+}
+
+/// A word or phrase that forbids its subject: "X is banned", "X must go".
+pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
+    let tail = clause.get(at..)?;
+    let phrase = tables::BANNED_PHRASE
+        .iter()
+        .filter(|phrase| starts_with_phrase(tail, phrase))
+        .map(|phrase| phrase.split(' ').count())
+        .max();
+    let word = clause.get(at)?;
+    let before = clause.get(..at)?;
+    let is_single = word.is_in(tables::BANNED);
+    let length = phrase.unwrap_or(usize::from(is_single));
+    if length == 0 || (at == 0 && phrase.is_none()) {
+        return None;
+    }
+    let nearest = before.iter().rev().take(5);
+    let has_aux = nearest.clone().any(|word| {
+        word.is_in(tables::BE)
+            || word.is_in(tables::AUXILIARY)
+            || word.is_in(&["gets", "got", "stays", "stay", "remain", "remains", "goes"])
+    });
+    let is_last = at + length >= clause.len()
+        || clause.get(at + length).is_some_and(|word| {
+            word.is(",")
+                || word.is_in(tables::PLACE_WORD)
+                || word.is_in(tables::OUTSIDE)
+                || word.is_in(tables::BOUNDARY)
+        });
+    if phrase.is_none() && !has_aux && !is_last {
+        return None;
+    }
+    let is_negated = before.iter().rev().take(3).any(|word| word.is_in(tables::NEGATION));
+    let mut start = at;
+    while start > 0
+        && clause.get(start - 1).is_some_and(|word| {
+            word.is_in(tables::BE)
+                || word.is_in(tables::AUXILIARY)
+                || word.is_in(tables::NEGATION)
+                || word.is_in(&[
+                    "now",
+                    "also",
+                    "strictly",
+                    "still",
+                    "officially",
+                    "therefore",
+                    "completely",
+                    "simply",
+                    "already",
+                    "both",
+                    "permanently",
+                    "hereby",
+                    "stays",
+                    "remains",
+                    "not",
+                    "all",
+                    "just",
+                ])
+        })
+    {
+        start -= 1;
+    }
+    let needs_subject = clause.get(..start)?.iter().all(|word| word.is_in(tables::ADJECTIVE) || word.is(","));
+    if needs_subject && phrase.is_none() && !has_aux {
+        return None;
+    }
+    Some(Predicate {
+        start,
+        end: at + length,
+        verb: word.lower.clone(),
+        is_object: false,
+        is_permit: is_negated,
+    })
+}

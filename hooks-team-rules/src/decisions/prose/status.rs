@@ -1,0 +1,146 @@
+//! Texts that do not count: suggestions, rejected items, struck parts, ids before a text.
+
+use super::super::blocks::is_void;
+use super::super::tables;
+use super::super::words::{Word, sentences};
+use super::phrases::contains_phrase;
+
+pub(super) fn is_hedged(words: &[Word]) -> bool {
+    let lower = words.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+    tables::HEDGE_PHRASE.iter().any(|phrase| contains_phrase(&lower, phrase))
+        || words.iter().any(|word| word.is_in(tables::HEDGE))
+}
+
+/// Whether a statement declares that it does not count: "Discussed, rejected."
+pub(super) fn is_rejected(text: &str) -> bool {
+    sentences(text).iter().any(|sentence| {
+        let mut own = sentence.words.iter().filter(|word| !word.is(","));
+        !sentence.words.is_empty()
+            && own.all(|word| {
+                (tables::VOID.contains(&word.lower) && !word.is("replaced"))
+                    || word.is_in(&["discussed", "but", "and", "then", "later", "ok", "was"])
+            })
+            && sentence.words.iter().any(|word| is_void(&word.lower))
+    })
+}
+
+/// Whether the first words of an item carry a status that ends it: "D5 (dropped 2025-03): …", "X: proposed by …".
+pub(super) fn is_annotated_void(text: &str) -> bool {
+    let beginning = text
+        .get(..text.len().min(text.char_indices().nth(60).map_or(text.len(), |(at, _)| at)))
+        .unwrap_or(text);
+    let aside = beginning
+        .split_once('(')
+        .filter(|(before, _)| before.split_whitespace().count() <= 2)
+        .map(|(_, rest)| rest);
+    let value = beginning
+        .split_once(": ")
+        .filter(|(before, _)| before.split_whitespace().count() <= 4)
+        .map(|(_, rest)| rest);
+    let is_status = |text: &str| {
+        let first = text
+            .trim_start_matches(['*', '_'])
+            .split(|c: char| !c.is_alphanumeric())
+            .next()
+            .unwrap_or_default();
+        is_void(text)
+            && [
+                "proposed",
+                "draft",
+                "rejected",
+                "withdrawn",
+                "reversed",
+                "revoked",
+                "superseded",
+                "undecided",
+                "pending",
+                "deferred",
+                "postponed",
+                "rescinded",
+                "wip",
+            ]
+            .contains(&first.to_lowercase().as_str())
+    };
+    aside.is_some_and(is_void) || value.is_some_and(is_status)
+}
+
+/// Removes an id, a date or a number before a text: `ADR-014: …`, `D2 (kept): …`, `2024/03: …`.
+pub(super) fn without_id(text: &str) -> &str {
+    let mut text = text.trim().trim_start_matches(['*', '_', '[', ' ']);
+    for _ in 0..3 {
+        let Some(end) = text.find([':', ' ', '.', ']']) else { return text };
+        let (first, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+        let first = first.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_marked = [":", ".", "]", " (", " -", " \u{2014}", " \u{2013}", ")", " |"]
+            .iter()
+            .any(|mark| rest.starts_with(mark));
+        let digits = first.chars().filter(char::is_ascii_digit).count();
+        let letters = first.chars().filter(|c| c.is_alphabetic()).count();
+        let is_id = digits > 0
+            && (letters == 0
+                || (letters <= 4
+                    && first.chars().last().is_some_and(|c| c.is_ascii_digit())
+                    && first.chars().next().is_some_and(char::is_uppercase))
+                || first.contains('T') && digits > 7);
+        let is_word = ["adr", "decision", "rfc", "rule"].contains(&first.to_lowercase().as_str())
+            && (rest.starts_with(':') || rest.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+        if !(is_id && (is_marked || letters == 0) || first.starts_with("ADR")) && !is_word {
+            return text;
+        }
+        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || ":.*_-—–]".contains(c));
+        text = match rest.strip_prefix('(').and_then(|inner| inner.split_once(')')) {
+            Some((aside, behind)) if behind.starts_with(':') && aside.split(' ').count() <= 3 => {
+                behind.trim_start_matches([':', ' '])
+            }
+            _ => rest,
+        };
+    }
+    text
+}
+
+/// Replaces "under no circumstances" and the like by "never".
+pub(super) fn emphatic(text: &str) -> String {
+    const PHRASES: &[&str] = &[
+        "under no circumstances",
+        "at no time",
+        "in no case",
+        "on no account",
+        "by no means",
+        "not ever",
+        "not under any circumstances",
+    ];
+    let mut text = text.to_owned();
+    for phrase in PHRASES {
+        let capital: String = phrase
+            .chars()
+            .enumerate()
+            .map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c })
+            .collect();
+        text = text.replace(phrase, "never").replace(&capital, "Never");
+    }
+    text
+}
+
+/// Joins the lines of a paragraph.
+pub(super) fn joined(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// Removes the parts that are struck out.
+pub(super) fn without_struck(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("~~") {
+        kept.push_str(before);
+        let Some((struck, after)) = behind.split_once("~~").filter(|(struck, _)| !struck.contains("\n\n"))
+        else {
+            kept.push_str("~~");
+            rest = behind;
+            continue;
+        };
+        kept.extend(struck.chars().filter(|c| *c == '\n'));
+        rest = after;
+    }
+    kept.push_str(rest);
+    kept
+}
