@@ -1,7 +1,7 @@
 //! Cost of scrubbing with every label: text without findings, text full of them, text that was made to be slow; and,
 //! beside it, what `memchr` and `regex` take for the same text.
 
-use hooks::redaction::Scrubber;
+use hooks_redaction::Scrubber;
 use regex::bytes::{RegexBuilder, RegexSetBuilder};
 
 use crate::{Bar, Case, SetupError};

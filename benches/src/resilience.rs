@@ -11,6 +11,7 @@ use hooks_resilience::{
     Call, Classified, ErrorKind, ModelError, Needs, Replied, Resilience, ResilienceConfig, ResilienceLayer,
     World,
 };
+use hooks_system::TokioTimer;
 use serde_json::json;
 use tower::{Layer, ServiceBuilder};
 use tower_service::Service;

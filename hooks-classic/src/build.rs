@@ -120,6 +120,7 @@ impl HooksConfig for StrictPolicies {
         let reader = CallReader::compile(&config.paths, &config.tools, &mut errors);
         let mut guards = Guards::new(GuardsSettings {
             write_guard: config.write_guard,
+            read_guard: config.read_guard,
             command_guard: config.command_guard,
             reviewer_lockout: config.reviewer_lockout,
             rules: config.rules,

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use hooks_budgets::{AskUserConfig, LimitsConfig, SpawnConfig, SpendBudgetConfig};
 use hooks_facts::calls::{PathsConfig, ToolRole};
-use hooks_policies::config::{CommandGuardConfig, LockoutConfig, RuleConfig, WriteGuardConfig};
+use hooks_policies::config::{
+    CommandGuardConfig, LockoutConfig, ReadGuardConfig, RuleConfig, WriteGuardConfig,
+};
 use hooks_redaction::RedactionConfig;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +25,8 @@ pub struct PolicyConfig {
     pub tools: BTreeMap<String, ToolRole>,
     /// Files that may be written.
     pub write_guard: Option<WriteGuardConfig>,
+    /// Files that may be read.
+    pub read_guard: Option<ReadGuardConfig>,
     /// Commands that are blocked.
     pub command_guard: Option<CommandGuardConfig>,
     /// Limit on questions to the user.

@@ -3,7 +3,9 @@
 use std::io::{self, Read, Write};
 
 use hooks::audit::describe::Described;
+use hooks::config::Config;
 use hooks::event::{PreToolUse, WireEvent};
+use hooks::facts::calls::CallReader;
 use hooks::{
     DecidingEvent, Ending, Evidence, HookContext, HookRequest, Hooks, Judged, Reason, ReasonKind, Strength,
 };
@@ -45,6 +47,9 @@ pub(crate) struct Story {
     /// Other reasons: of transforms that failed, of hooks that wait, of limits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     besides: Vec<Reason>,
+    /// Reasons why the call may read files that it does not name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reads_not_known: Vec<String>,
     /// Remedies that would change the decision.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_by: Vec<String>,
@@ -66,6 +71,7 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     let context = here(context, &config, &unfinished);
     let kind = event.kind();
     let runtime = runtime()?;
+    let reads_not_known = reads_not_known(&config, &context, &event);
     let story = by_type!(event,
         decided(event) => Ok(runtime.block_on(story(&hooks, context, event))),
         informed(event) => Err(format!("`{kind}` is reported and not decided: {}", json!(event))),
@@ -73,7 +79,7 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     );
     // Reservations that the explanation took are returned.
     runtime.block_on(unfinished.finish());
-    let mut story = story.map_err(Failure::message)?;
+    let mut story = Story { reads_not_known, ..story.map_err(Failure::message)? };
     story.rules = Some(config.rules_version().to_owned());
     let mut out = anstream::stdout().lock();
     match options.format {
@@ -140,8 +146,18 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
         message: outcome.text_for_agent(),
         policies,
         besides,
+        reads_not_known: Vec::new(),
         changed_by,
     }
+}
+
+/// Returns the reasons why a call may read files that it does not name.
+fn reads_not_known(config: &Config, context: &HookContext, event: &WireEvent) -> Vec<String> {
+    let WireEvent::PreToolUse(event) = event else { return Vec::new() };
+    let policy = config.policy();
+    let reader = CallReader::new(&policy.paths, &policy.tools).unwrap_or_default();
+    let request = HookRequest::new(context.clone(), event.clone());
+    reader.read(&request).reads().unknown().to_vec()
 }
 
 fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
@@ -171,6 +187,12 @@ fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
         writeln!(out, "\n{QUIET}added by hooks that rewrite, wait or count{QUIET:#}")?;
         for reason in &story.besides {
             verdict(out, &reason.policy, reason.strength, std::slice::from_ref(reason))?;
+        }
+    }
+    if !story.reads_not_known.is_empty() {
+        writeln!(out, "\n{LOUD}reads that are not known{LOUD:#}")?;
+        for reason in &story.reads_not_known {
+            writeln!(out, "  {}", one_line(reason, WIDTH * 2))?;
         }
     }
     if !story.changed_by.is_empty() {

@@ -115,8 +115,10 @@ pub(crate) fn about_handlers(config: &Config, client: Client) -> Option<String> 
 pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
     Some(match section {
         "version" | "profile" | "self_protection" | "tenant" | "tenants" | "policies" | "store"
-        | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "command_guard"
-        | "reviewer_lockout" | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
+        | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "read_guard"
+        | "command_guard" | "reviewer_lockout" | "ask_user" | "audit" | "limits" | "limits.calls" => {
+            Reach::Works
+        }
         "rules" => rules(client),
         "sequences" => sequences(client),
         "limits.loops" => loops(client),

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use hooks_classic::{PolicyConfig, squad_policy_to_strict};
-use hooks_policies::config::{CommandGuardConfig, LockoutConfig, RuleConfig, WriteGuardConfig};
+use hooks_policies::config::{
+    CommandGuardConfig, LockoutConfig, ReadGuardConfig, RuleConfig, WriteGuardConfig,
+};
 use hooks_redaction::RedactionConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +50,8 @@ pub(super) struct TenantGuards {
     pub(super) extends: Option<PathBuf>,
     /// Files that may be written.
     pub(super) write_guard: Option<WriteGuardConfig>,
+    /// Files that may be read.
+    pub(super) read_guard: Option<ReadGuardConfig>,
     /// Commands that are blocked.
     pub(super) command_guard: Option<CommandGuardConfig>,
     /// Data that is scrubbed from tool results.
@@ -257,9 +261,10 @@ impl FurtherGuards {
 
 impl TenantGuards {
     fn further(self, tenant: &str, path: String, file: Option<PathBuf>) -> Further {
-        let Self { extends: _, write_guard, command_guard, redaction, rules, protected } = self;
+        let Self { extends: _, write_guard, read_guard, command_guard, redaction, rules, protected } = self;
         let policy = PolicyConfig {
             write_guard,
+            read_guard,
             command_guard,
             redaction,
             rules,

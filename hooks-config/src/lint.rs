@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use hooks_budgets::{ModelPriceConfig, SpendEnforcement};
 use hooks_classic::PolicyConfig;
+use hooks_policies::config::OnUnknownReads;
 
 use super::error::{ConfigError, Mistakes};
 use super::tree::{Kind, Node};
@@ -26,6 +27,19 @@ pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<Con
         }
         linter.twice("write_guard.allow", &guard.allow);
         linter.twice("write_guard.deny", &guard.deny);
+    }
+    if let Some(guard) = &policy.read_guard {
+        let limits = guard.agents.values().any(|own| !own.allow.is_empty() || !own.deny.is_empty());
+        if guard.deny.is_empty()
+            && guard.allow.is_empty()
+            && !limits
+            && guard.unknown == OnUnknownReads::Allow
+        {
+            linter.doubt("read_guard", "it limits nothing", "write `deny` or `allow`");
+        }
+        linter.twice("read_guard.deny", &guard.deny);
+        linter.twice("read_guard.except", &guard.except);
+        linter.twice("read_guard.allow", &guard.allow);
     }
     if let Some(guard) = &policy.command_guard {
         if guard.block.is_empty() && guard.fragments.is_empty() {
@@ -82,7 +96,8 @@ impl Linter<'_> {
         let means = self.root.get("models").and_then(|models| models.get("overflow")?.get("means"));
         let Some(Kind::List(means)) = means.map(|node| &node.kind) else { return };
         let is_summary = |node: &Node| matches!(&node.kind, Kind::Text(word) if word == "summarise");
-        let is_hook = |hooks: &Node| ["before_compaction", "pre_compact"].iter().any(|name| hooks.get(name).is_some());
+        let is_hook =
+            |hooks: &Node| ["before_compaction", "pre_compact"].iter().any(|name| hooks.get(name).is_some());
         let has_hook = self.root.get("compaction").is_some() || self.root.get("hooks").is_some_and(is_hook);
         if let (Some(index), false) = (means.iter().position(is_summary), has_hook) {
             let problem = "no hook of this file writes a summary, so only a host with `Models::with_summariser` has one";

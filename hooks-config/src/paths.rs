@@ -1,6 +1,33 @@
 //! Paths in a configuration: resolving, canonical names, and paths that cannot be meant.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
+
+/// Real names of folders, each looked up once. The settings of many clients are in a few folders of one home, and
+/// a process that is started for every call looks for all of them.
+#[derive(Debug, Default)]
+pub(super) struct Folders(RefCell<HashMap<PathBuf, Option<PathBuf>>>);
+
+impl Folders {
+    /// Canonical name of `place` behind all links, even if it does not exist yet.
+    pub(super) fn canonical(&self, place: &Path) -> PathBuf {
+        let place = std::path::absolute(place).unwrap_or_else(|_| place.to_path_buf());
+        self.real(&place).or_else(|| resolved(&place).into_iter().next()).unwrap_or(place)
+    }
+
+    /// `place` with the links of its existing part resolved, and the missing part appended.
+    fn real(&self, place: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.0.borrow().get(place) {
+            return known.clone();
+        }
+        // The target of `..` behind a missing folder is unknown.
+        let behind_missing = || Some(self.real(place.parent()?)?.join(place.file_name()?));
+        let real = place.canonicalize().ok().or_else(behind_missing);
+        self.0.borrow_mut().insert(place.to_path_buf(), real.clone());
+        real
+    }
+}
 
 /// `place`, relative to the folder of the configuration at `path`.
 pub(super) fn beside(path: Option<&Path>, place: &Path) -> PathBuf {
@@ -11,7 +38,11 @@ pub(super) fn beside(path: Option<&Path>, place: &Path) -> PathBuf {
 /// follows a link, because the target is then not the one that the text suggests.
 pub(super) fn resolved(place: &Path) -> Vec<PathBuf> {
     let Ok(place) = std::path::absolute(place) else { return Vec::new() };
-    let real = if place.components().any(|part| part == Component::ParentDir) { real(&place) } else { None };
+    let real = if place.components().any(|part| part == Component::ParentDir) {
+        Folders::default().real(&place)
+    } else {
+        None
+    };
     let mut named = PathBuf::new();
     for part in place.components() {
         match part {
@@ -26,21 +57,7 @@ pub(super) fn resolved(place: &Path) -> Vec<PathBuf> {
 
 /// Canonical name of `place` behind all links, even if it does not exist yet.
 pub(super) fn canonical(place: &Path) -> PathBuf {
-    let place = std::path::absolute(place).unwrap_or_else(|_| place.to_path_buf());
-    real(&place).or_else(|| resolved(&place).into_iter().next()).unwrap_or(place)
-}
-
-/// `place` with the links of its existing part resolved, and the missing part appended.
-fn real(place: &Path) -> Option<PathBuf> {
-    let mut missing = Vec::new();
-    for there in place.ancestors() {
-        if let Ok(real) = there.canonicalize() {
-            return Some(missing.into_iter().rev().fold(real, |place, name| place.join(name)));
-        }
-        // The target of `..` behind a missing folder is unknown.
-        missing.push(there.file_name()?);
-    }
-    None
+    Folders::default().canonical(place)
 }
 
 /// Reason why `place` cannot be meant, and advice on what to write instead.
@@ -65,6 +82,25 @@ mod tests {
     fn above_the_root_is_the_root() {
         let root = std::path::absolute("/").unwrap();
         assert_eq!(resolved(Path::new("/../../no/such/../log")), [root.join("no/log")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_is_looked_up_once() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        let at = |name: &str| folder.join(name);
+        for name in ["a", "b"] {
+            std::fs::create_dir(at(name)).unwrap();
+        }
+        symlink("a", at("link")).unwrap();
+        let folders = Folders::default();
+        assert_eq!(folders.canonical(&at("link/missing")), at("a/missing"));
+        std::fs::remove_file(at("link")).unwrap();
+        symlink("b", at("link")).unwrap();
+        assert_eq!(folders.canonical(&at("link/other")), at("a/other"));
+        assert_eq!(Folders::default().canonical(&at("link/other")), at("b/other"));
     }
 
     #[test]

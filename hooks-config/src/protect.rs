@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::paths::{canonical, resolved};
+use super::paths::{Folders, resolved};
 use super::places::Places;
 
 /// Settings in the project and in the user's own folder: hooks, and the folders that are trusted, without which
@@ -56,35 +56,38 @@ const MOST_LINKS: usize = 40;
 
 /// All files that the configuration at `path` protects from its agents.
 pub(super) fn all(path: &Path) -> Vec<String> {
-    let mut all = itself(path);
-    all.extend(client_settings(Places::here()));
-    all.extend(settings_beside(path));
+    let folders = Folders::default();
+    let mut all = itself(path, &folders);
+    all.extend(client_settings(Places::here(), &folders));
+    all.extend(settings_beside(path, &folders));
     all
 }
 
 /// Settings of agent clients: relative for the project, absolute for the user, below the home and in the
 /// folder that a variable names. A client that is started without the variable reads those of the home.
-fn client_settings(user: Places<'_>) -> Vec<String> {
+fn client_settings(user: Places<'_>, folders: &Folders) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for path in SETTINGS.iter().chain(&FOLDERS) {
         let (folder, file) = path.split_once('/').unwrap_or((path, ""));
         // A client that is started in a folder below reads the settings there.
         all.push(format!("**/{path}"));
-        all.extend(user.home().iter().flat_map(|home| all_names(&home.join(path))));
-        all.extend(user.moved(folder).iter().flat_map(|moved| all_names(&moved.join(file))));
+        all.extend(user.home().iter().flat_map(|home| all_names(&home.join(path), folders)));
+        all.extend(user.moved(folder).iter().flat_map(|moved| all_names(&moved.join(file), folders)));
     }
     for path in TRANSCRIPTS {
         let Some((folder, files)) = path.split_once('/') else { continue };
         // The folder of the sessions, which may be a link, and the files in it.
         let (sessions, files) = files.split_once('/').unwrap_or((files, "**"));
         let below = |folder: &Path| -> Vec<String> {
-            all_names(&folder.join(sessions)).iter().map(|folder| format!("{folder}/{files}")).collect()
+            let sessions = all_names(&folder.join(sessions), folders);
+            sessions.iter().map(|folder| format!("{folder}/{files}")).collect()
         };
         all.extend(user.home().iter().flat_map(|home| below(&home.join(folder))));
         all.extend(user.moved(folder).iter().flat_map(|moved| below(moved)));
     }
     // They govern every project that has no rules of its own.
-    let below = |folder: PathBuf| all_names(&folder).into_iter().map(|folder| format!("{folder}/**"));
+    let below =
+        |folder: PathBuf| all_names(&folder, folders).into_iter().map(|folder| format!("{folder}/**"));
     all.extend(user.config().into_iter().flat_map(|config| below(config.join("hooks"))));
     for folder in ["calls", "rules", "transcripts"] {
         all.extend(user.state().into_iter().flat_map(|state| below(state.join("hooks").join(folder))));
@@ -96,10 +99,9 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
 /// Settings in the folder of the configuration. An agent may work in a folder below it, where a pattern
 /// relative to its root means another file. The other configurations there govern nothing now, but `hooks init`
 /// would find them.
-fn settings_beside(path: &Path) -> Vec<String> {
-    let Some(path) = std::path::absolute(path).ok().as_deref().and_then(in_real_folder) else {
-        return Vec::new();
-    };
+fn settings_beside(path: &Path, folders: &Folders) -> Vec<String> {
+    let absolute = std::path::absolute(path).ok();
+    let Some(path) = absolute.and_then(|path| in_real_folder(&path, folders)) else { return Vec::new() };
     let folder = path.parent().unwrap_or(&path);
     let folder = folder.parent().filter(|_| folder.ends_with(".hooks")).unwrap_or(folder);
     let others = CONFIGURATIONS.iter().map(|name| folder.join(name)).filter(|other| *other != path);
@@ -109,9 +111,9 @@ fn settings_beside(path: &Path) -> Vec<String> {
 
 /// Patterns of a file or folder of the user: as it is named, without the links on its way, every link that it is,
 /// and the target. The home or a settings file is often a link, and an agent may use the real path.
-fn all_names(path: &Path) -> Vec<String> {
+fn all_names(path: &Path, folders: &Folders) -> Vec<String> {
     let mut all = as_patterns(path);
-    for name in itself(path) {
+    for name in itself(path, folders) {
         if !all.contains(&name) {
             all.push(name);
         }
@@ -121,7 +123,7 @@ fn all_names(path: &Path) -> Vec<String> {
 
 /// The configuration at `path` itself: the path as given, every link that leads to it, and the targets. An
 /// agent that can change one of the links can make the next start read another file.
-fn itself(path: &Path) -> Vec<String> {
+fn itself(path: &Path, folders: &Folders) -> Vec<String> {
     let Ok(named) = std::path::absolute(path) else { return Vec::new() };
     let mut paths = Vec::new();
     // A pattern with `..` would match nothing, because paths are resolved before they are compared.
@@ -130,7 +132,7 @@ fn itself(path: &Path) -> Vec<String> {
     }
     let mut next = Some(named);
     for _ in 0..MOST_LINKS {
-        let Some(place) = next.as_deref().and_then(in_real_folder) else { break };
+        let Some(place) = next.as_deref().and_then(|path| in_real_folder(path, folders)) else { break };
         next = place.read_link().ok().and_then(|target| Some(place.parent()?.join(target)));
         paths.push(place);
     }
@@ -141,8 +143,8 @@ fn itself(path: &Path) -> Vec<String> {
 }
 
 /// The same name in its real folder, without the links that lead to the folder, which may not exist yet.
-fn in_real_folder(path: &Path) -> Option<PathBuf> {
-    Some(canonical(path.parent()?).join(path.file_name()?))
+fn in_real_folder(path: &Path, folders: &Folders) -> Option<PathBuf> {
+    Some(folders.canonical(path.parent()?).join(path.file_name()?))
 }
 
 /// A path as a pattern that matches this path alone. An agent cannot name a path that is not UTF-8 either.
@@ -198,7 +200,7 @@ mod tests {
             "COPILOT_HOME" => Some("/srv/copilot".into()),
             _ => None,
         };
-        let all = client_settings(Places::told_by(&variable));
+        let all = client_settings(Places::told_by(&variable), &Folders::default());
         for wanted in [
             "**/.claude/settings.json",
             "/home/ada/.claude/settings.json",
@@ -223,7 +225,10 @@ mod tests {
         let folder = dir.path().canonicalize().unwrap();
         std::fs::create_dir(folder.join("sub")).unwrap();
         std::fs::write(folder.join("hooks.yaml"), "").unwrap();
-        assert_eq!(itself(&folder.join("sub/../hooks.yaml")), [as_pattern(&folder.join("hooks.yaml"))]);
+        assert_eq!(
+            itself(&folder.join("sub/../hooks.yaml"), &Folders::default()),
+            [as_pattern(&folder.join("hooks.yaml"))]
+        );
     }
 
     #[cfg(unix)]
@@ -239,7 +244,7 @@ mod tests {
         symlink("../../dotfiles/claude.json", folder.join("real/.claude/settings.json")).unwrap();
         symlink("../dotfiles/codex", folder.join("real/.codex")).unwrap();
         let variable = |name: &str| (name == "HOME").then(|| folder.join("home").into());
-        let all = client_settings(Places::told_by(&variable));
+        let all = client_settings(Places::told_by(&variable), &Folders::default());
         for wanted in [
             "home/.claude/settings.json",
             "real/.claude/settings.json",
@@ -270,7 +275,7 @@ mod tests {
         std::os::unix::fs::symlink("round.yaml", at("round.yaml")).unwrap();
         let mut wanted = ["between.yaml", "hooks.yaml", "real.yaml"].map(|name| as_pattern(&at(name)));
         wanted.sort();
-        assert_eq!(itself(&at("hooks.yaml")), wanted);
-        assert_eq!(itself(&at("round.yaml")), [as_pattern(&at("round.yaml"))]);
+        assert_eq!(itself(&at("hooks.yaml"), &Folders::default()), wanted);
+        assert_eq!(itself(&at("round.yaml"), &Folders::default()), [as_pattern(&at("round.yaml"))]);
     }
 }

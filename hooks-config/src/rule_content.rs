@@ -60,6 +60,13 @@ impl ChangeCondition for AsDecision {
             _ => ConditionMatch::Other,
         }
     }
+
+    fn describe(&self, request: &HookRequest<PreToolUse>) -> Option<String> {
+        let verdict = self.0.judge(request);
+        let message = &verdict.reasons().first()?.message;
+        // The rule is not a decision of the team.
+        message.split_once(", which the decision").map(|(what, _)| what.to_owned())
+    }
 }
 
 #[cfg(test)]
@@ -124,6 +131,25 @@ mod tests {
             (deletes, "mcp__github__create_file", json!({}), Strength::NoOpinion),
         ] {
             assert_eq!(strength(rules, tool, args.clone()).await, wanted, "{rules} {tool} {args}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_reason_has_the_part_of_the_call() {
+        let rules = "version: 1\nrules: [{ name: a, imports: [jquery] }, { name: b, tools: [pay], args: { n: { min: 5 } } }]\n";
+        let hooks = Config::parse(rules, "hooks.yaml").unwrap().hooks();
+        for (tool, args, part) in [
+            (
+                "create",
+                json!({"path": "a.js", "content": "import $ from 'jquery'"}),
+                "the call imports `jquery`",
+            ),
+            ("pay", json!({"n": 6}), "its argument `n` decides"),
+        ] {
+            let context = HookContext::new("s", "a").in_dir("/p").with_environment(hooks_system::system());
+            let outcome = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args)).await.outcome;
+            let message = &outcome.shown_reason().unwrap().message;
+            assert!(message.ends_with(part), "{message}");
         }
     }
 

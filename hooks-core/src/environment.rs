@@ -46,6 +46,8 @@ pub struct Environment {
     pub files: Arc<dyn FileSystem>,
     /// The system whose rules for file names apply.
     pub platform: Platform,
+    /// The user's home folder, which `~` stands for in patterns and commands; `None` if it is unknown.
+    pub home: Option<Arc<str>>,
     /// Runs the events that a dropped driver still has to fire. Without it, only events whose hooks answer at
     /// once are fired then.
     pub background: Option<Arc<dyn Background>>,
@@ -61,6 +63,7 @@ impl Environment {
             random: Arc::new(SeededRandom::default()),
             files: Arc::new(UnknownFiles),
             platform: Platform::default(),
+            home: None,
             background: None,
             failures: Arc::new(Unrecorded),
         }

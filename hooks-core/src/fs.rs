@@ -47,6 +47,24 @@ pub trait FileSystem: Send + Sync {
     fn names_in(&self, _path: &Path, _most: usize) -> io::Result<Vec<OsString>> {
         Err(io::ErrorKind::Unsupported.into())
     }
+
+    /// Returns the names of the files in the archive at `path`, at most `most`.
+    ///
+    /// # Errors
+    /// Returns `FileTooLarge` if there are more; otherwise the error of the system, or `Unsupported` if it is not an archive
+    /// of a known form, as by default.
+    fn archive_names(&self, _path: &Path, _most: usize) -> io::Result<Vec<String>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Returns the text of the regular file at `path`, of at most `most` bytes.
+    ///
+    /// # Errors
+    /// Returns `FileTooLarge` if it is longer, `InvalidData` if it is not UTF-8; otherwise the error of the system,
+    /// `Unsupported` by default.
+    fn text_of(&self, _path: &Path, _most: u64) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 /// The entry at one name.

@@ -321,10 +321,10 @@ fn prompts_and_tokens_of_children_are_counted() {
     }
     // The same from a record.
     let recorded = Metrics::default();
-    recorded.fold(&crate::RecordedEvent {
+    recorded.fold(&RecordedEvent {
         agent: "lead",
         directives: &["never".to_owned()],
-        ..crate::RecordedEvent::new(hooks_core::EventKind::UserPromptSubmitted)
+        ..RecordedEvent::new(hooks_core::EventKind::UserPromptSubmitted)
     });
     assert_eq!(sum(&recorded, "hooks_directives_total", &[("type", "never")]), 1.0);
     assert_eq!(sum(&metrics, "squad_agent_tokens_total", &[("agent", "tester"), ("model", "haiku")]), 700.0);

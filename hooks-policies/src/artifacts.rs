@@ -37,6 +37,12 @@ struct Patterns {
     globs: Globs,
     /// Index of the artifact of each pattern.
     owners: Vec<usize>,
+    /// Whether all of them begin with a wildcard.
+    is_floating: bool,
+    /// Those that begin with a wildcard; a name with an unknown part has to name one of them.
+    floating: Option<Box<Patterns>>,
+    /// The others.
+    anchored: Option<Box<Patterns>>,
 }
 
 impl Artifacts {
@@ -149,7 +155,10 @@ impl Artifacts {
         let mut readings = inside.chain(outside).chain(absolute);
         readings.find_map(|(patterns, top, given)| {
             let reading: &str = &folded(given);
-            let index = if place.is_partial() {
+            let is_anywhere = from_anywhere(place) && std::ptr::eq(patterns, &self.absolute);
+            let index = if is_anywhere {
+                patterns.named(reading)
+            } else if place.is_partial() {
                 patterns.meets(reading, below)
             } else {
                 patterns.find(reading).or_else(|| below.then(|| patterns.below(reading)).flatten())
@@ -182,6 +191,11 @@ impl Artifacts {
     }
 }
 
+/// Returns whether the name of a place begins with a variable.
+fn from_anywhere(place: &NamedPath) -> bool {
+    place.is_partial() && place.given.starts_with(Gap::Any.shown())
+}
+
 /// Returns the start that an absolute reading lacks: the first slash, unless it starts with a drive.
 fn top(reading: &str) -> &'static str {
     if reading.as_bytes().get(1) == Some(&b':') { "" } else { "/" }
@@ -204,7 +218,19 @@ impl Patterns {
             }
         }
         let patterns = patterns.iter().map(|pattern| folded(pattern));
-        Ok(Self { globs: Globs::compile(patterns, &options(dialect))?, owners })
+        let globs = Globs::compile(patterns, &options(dialect))?;
+        let floats = |(name, _): &&(String, usize)| name.starts_with("**/");
+        let (mut floating, mut anchored) = (None, None);
+        if artifacts.iter().any(|artifact| floats(&artifact)) {
+            let list: Vec<_> = artifacts.iter().filter(floats).cloned().collect();
+            if list.len() < artifacts.len() {
+                let rest: Vec<_> = artifacts.iter().filter(|artifact| !floats(artifact)).cloned().collect();
+                anchored = Some(Box::new(Self::new(&rest, dialect, below)?));
+                floating = Some(Box::new(Self::new(&list, dialect, below)?));
+            }
+        }
+        let is_floating = !artifacts.is_empty() && artifacts.iter().all(|artifact| floats(&artifact));
+        Ok(Self { globs, owners, is_floating, floating, anchored })
     }
 
     fn find(&self, reading: &str) -> Option<usize> {
@@ -230,6 +256,12 @@ impl Patterns {
     ///
     /// A recursive search visits nearly every folder, so only the folders in which it starts count.
     fn meets(&self, outline: &str, below: bool) -> Option<usize> {
+        if let (Some(floating), Some(anchored)) = (&self.floating, &self.anchored) {
+            return anchored.meets(outline, below).or_else(|| floating.named(outline));
+        }
+        if self.is_floating {
+            return self.named(outline);
+        }
         let is_deep = |c: char| Gap::from_char(c).is_some_and(Gap::is_deep);
         let start = || {
             let known = outline.split(|c: char| Gap::from_char(c).is_some()).next().unwrap_or_default();
@@ -238,6 +270,10 @@ impl Patterns {
         let met = self.globs.meets(outline, !outline.contains(is_deep)).or_else(start);
         let index = met.or_else(|| below.then(|| self.globs.meets_below(outline)).flatten())?;
         self.owners.get(index).copied()
+    }
+
+    fn named(&self, outline: &str) -> Option<usize> {
+        if self.is_empty() { None } else { self.owners.get(self.globs.names(outline)?).copied() }
     }
 
     fn is_empty(&self) -> bool {

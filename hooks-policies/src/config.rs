@@ -30,6 +30,8 @@ pub use crate::rules::ArgumentCondition;
 pub struct GuardsSettings {
     /// Files that may be written.
     pub write_guard: Option<WriteGuardConfig>,
+    /// Files that may be read.
+    pub read_guard: Option<ReadGuardConfig>,
     /// Commands that are blocked.
     pub command_guard: Option<CommandGuardConfig>,
     /// Keeps locked-out agents away from their artifacts.
@@ -92,12 +94,104 @@ pub enum OnUnknown {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct WriteGuardConfig {
-    /// Globs of files that may be written, relative to the root. If empty, no file may be written.
+    /// Globs of files that may be written: relative to the root, absolute, or below the user's home (`~/x`). If empty, no file
+    /// may be written.
     pub allow: Vec<String>,
     /// Globs of files that may not be written although `allow` matches them.
     pub deny: Vec<String>,
+    /// Files that single agents may write; for these agents they replace `allow`. `deny` applies to all agents.
+    pub agents: BTreeMap<String, AgentWritesConfig>,
     /// Reaction to a call of a writing tool that names no path.
     pub missing_path: OnUnknown,
+}
+
+/// Files that one agent may write.
+///
+/// ```
+/// use hooks_policies::config::WriteGuardConfig;
+/// use serde_json::json;
+///
+/// let config: WriteGuardConfig = serde_json::from_value(json!({
+///     "allow": ["src/**", "docs/**"],
+///     "agents": {"writer": {"allow": ["docs/**"]}},
+/// }))?;
+/// assert_eq!(config.agents["writer"].allow, ["docs/**"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentWritesConfig {
+    /// Globs of the only files that the agent may write, as in `write_guard.allow`.
+    pub allow: Vec<String>,
+    /// Globs of files that the agent may not write.
+    pub deny: Vec<String>,
+}
+
+/// Files that may be read, by tools and by commands.
+///
+/// ```
+/// use hooks_policies::config::ReadGuardConfig;
+///
+/// let config: ReadGuardConfig = serde_json::from_str(r#"{"deny": ["**/.env", "~/.ssh/**"]}"#)?;
+/// assert!(config.allow.is_empty());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadGuardConfig {
+    /// Globs of files that may not be read: relative to the root, absolute, or below the home of any user (`~/x`). A glob that
+    /// begins with `**/` applies outside of the root too.
+    pub deny: Vec<String>,
+    /// Globs of files that may be read although `deny` matches them.
+    pub except: Vec<String>,
+    /// Globs of the only files that may be read. If empty, each file may be read unless `deny` matches it.
+    pub allow: Vec<String>,
+    /// Files that single agents may read, besides the lists above.
+    pub agents: BTreeMap<String, AgentReadsConfig>,
+    /// Reaction to a command that may read files which it does not name.
+    pub unknown: OnUnknownReads,
+}
+
+/// Files that one agent may read.
+///
+/// ```
+/// use hooks_policies::config::ReadGuardConfig;
+/// use serde_json::json;
+///
+/// let config: ReadGuardConfig = serde_json::from_value(json!({"agents": {"writer": {"allow": ["docs/**"]}}}))?;
+/// assert_eq!(config.agents["writer"].allow, ["docs/**"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentReadsConfig {
+    /// Globs of files that the agent may not read.
+    pub deny: Vec<String>,
+    /// Globs of the only files that the agent may read; for this agent they replace `read_guard.allow`.
+    pub allow: Vec<String>,
+}
+
+/// Reaction to a command that may read files which it does not name, such as a script or an unknown program.
+///
+/// ```
+/// use hooks_policies::config::{OnUnknownReads, ReadGuardConfig};
+///
+/// assert_eq!(ReadGuardConfig::default().unknown, OnUnknownReads::Allow);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OnUnknownReads {
+    /// Allow it: most programs read some file, and `hooks explain` names those whose reads are not known.
+    #[default]
+    Allow,
+    /// Ask the user.
+    Ask,
+    /// Deny it.
+    Deny,
 }
 
 /// Commands that are blocked.
@@ -184,8 +278,13 @@ pub struct RuleConfig {
     pub tools: Vec<String>,
     /// Names of agents, without regard to case.
     pub agents: Vec<String>,
-    /// Globs relative to the root. A call matches if one of its paths does.
+    /// Globs of files that the call reads or writes: relative to the root, absolute, or below a home (`~/x`). A call matches if
+    /// one of its files does.
     pub paths: Vec<String>,
+    /// Globs of files that the call reads, by a tool or by a command.
+    pub reads: Vec<String>,
+    /// Globs of files that the call writes, by a tool or by a command.
+    pub writes: Vec<String>,
     /// Command patterns, as in `command_guard`.
     pub commands: Vec<String>,
     /// Conditions on arguments, by name. Names of inner arguments have dots: `options.amount`.

@@ -1,7 +1,7 @@
 //! Builds the guards of a configuration together.
 //!
 //! Compiles the whole configuration before the first call is judged and reports all errors at once. The order
-//! is: protected files, command guard, write guard, lockout, rules.
+//! is: protected files, command guard, write guard, read guard, lockout, rules.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -48,6 +48,7 @@ use crate::command_guard::CommandGuard;
 use crate::config::{GuardsSettings, LockoutConfig};
 use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts, artifact_name};
 use crate::protected::ProtectedFiles;
+use crate::read_guard::ReadGuard;
 use crate::rules::{ReadChanges, ResultRules, Rules};
 use crate::write_guard::WriteGuard;
 
@@ -120,6 +121,7 @@ impl Guards {
     pub fn compile(self, errors: &mut PolicyErrors) -> CompiledGuards {
         let Self { config, reader, lockouts, stored_lockouts, changes } = self;
         let write_guard = config.write_guard.map(|guard| WriteGuard::compile(&guard, &reader, errors));
+        let read_guard = config.read_guard.map(|guard| ReadGuard::compile(&guard, &reader, errors));
         let command_guard = config.command_guard.map(|guard| CommandGuard::compile(&guard, &reader, errors));
         if let Some(lockout) = &config.reviewer_lockout {
             check_lockouts(lockout, reader.dialect(), errors);
@@ -132,6 +134,7 @@ impl Guards {
             protected: (!config.protected.is_empty()).then_some(protected),
             command_guard,
             write_guard,
+            read_guard,
             reviewer_lockout: config.reviewer_lockout,
             rules: (!config.rules.is_empty()).then_some(rules),
             results,
@@ -172,6 +175,7 @@ pub struct CompiledGuards {
     protected: Option<ProtectedFiles>,
     command_guard: Option<CommandGuard>,
     write_guard: Option<WriteGuard>,
+    read_guard: Option<ReadGuard>,
     reviewer_lockout: Option<LockoutConfig>,
     rules: Option<Rules>,
     results: Option<ResultRules>,
@@ -191,6 +195,9 @@ impl CompiledGuards {
             builder.add_policy(guard);
         }
         if let Some(guard) = self.write_guard.take() {
+            builder.add_policy(guard);
+        }
+        if let Some(guard) = self.read_guard.take() {
             builder.add_policy(guard);
         }
         if let Some(results) = self.results.take() {

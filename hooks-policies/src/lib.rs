@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | [`config`], [`guards`] | configuration, and policies built from it |
 //! | [`write_guard`], [`protected`] | deny writes to files |
+//! | [`read_guard`] | denies reading files |
 //! | [`own_state`] | keeps commands from the hooks' own state |
 //! | [`command_guard`] | denies blocked commands |
 //! | [`lockout`] | keeps agents away from artifacts that they are locked out of |
@@ -77,6 +78,7 @@ mod other_names;
 pub mod own_state;
 pub mod profile;
 pub mod protected;
+pub mod read_guard;
 pub mod rules;
 pub mod squad;
 #[cfg(test)]
@@ -92,5 +94,6 @@ pub use self::lockout::{
 };
 pub use self::own_state::{OwnState, OwnStateLayer};
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
+pub use self::read_guard::{ReadGuard, ReadGuardLayer};
 pub use self::rules::{Rules, RulesLayer};
 pub use self::write_guard::{WriteGuard, WriteGuardLayer};

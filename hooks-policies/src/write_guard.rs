@@ -43,6 +43,7 @@
 //!     allow: vec!["src/**".into(), "docs/*.md".into()],
 //!     deny: vec!["**/*.generated.rs".into()],
 //!     missing_path: OnUnknown::Ask,
+//!     ..WriteGuardConfig::default()
 //! };
 //! let guard = WriteGuard::new(&config, &CallReader::default())?;
 //!
@@ -64,9 +65,10 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
-use hooks_facts::calls::{Call, CallReader, NamedPath, PathPatterns};
-use hooks_facts::globs;
+use hooks_facts::calls::{Call, CallReader, NamedPath, PathPatterns, PlaceMatch};
+use hooks_facts::paths::{PathError, Reading};
 use hooks_facts::tools::PathRole;
+use hooks_facts::{globs, names};
 
 use crate::config::{OnUnknown, WriteGuardConfig};
 
@@ -78,11 +80,37 @@ const REMEDY: &str = "add a pattern to `write_guard.allow`";
 #[derive(Clone, Debug)]
 pub struct WriteGuard {
     reader: CallReader,
+    limits: Limits,
+    /// Limits of single agents, by folded name.
+    agents: Vec<(String, Limits)>,
+    missing: OnUnknown,
+}
+
+/// Files that an agent may write.
+#[derive(Clone, Debug)]
+struct Limits {
     allow: PathPatterns,
     deny: PathPatterns,
-    missing: OnUnknown,
+    /// Name of the list in the configuration.
+    field: Arc<str>,
     /// Advice for an agent; `None` if it may write nothing.
     advice: Option<Arc<str>>,
+}
+
+impl Limits {
+    fn compile(
+        allow: &[String],
+        deny: &[String],
+        field: &str,
+        reader: &CallReader,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        let allow = PathPatterns::allowing(allow, &format!("{field}.allow"), reader, errors);
+        let deny = PathPatterns::compile(deny, &format!("{field}.deny"), reader, errors);
+        let advice =
+            (!allow.is_empty()).then(|| format!("write to a file that matches {}", allow.summary()).into());
+        Self { allow, deny, field: field.into(), advice }
+    }
 }
 
 /// Write guard in front of an inner hook.
@@ -137,84 +165,97 @@ impl WriteGuard {
     }
 
     pub(crate) fn compile(config: &WriteGuardConfig, reader: &CallReader, errors: &mut PolicyErrors) -> Self {
-        let allow = PathPatterns::compile(&config.allow, "write_guard.allow", reader, errors);
-        let deny = PathPatterns::compile(&config.deny, "write_guard.deny", reader, errors);
-        let advice =
-            (!allow.is_empty()).then(|| format!("write to a file that matches {}", allow.summary()).into());
-        Self { reader: reader.clone(), allow, deny, missing: config.missing_path, advice }
+        let limits = Limits::compile(&config.allow, &config.deny, "write_guard", reader, errors);
+        let mut agents = Vec::new();
+        for (name, own) in &config.agents {
+            let field = format!("write_guard.agents.{name}");
+            if name.trim().is_empty() {
+                errors.push(field.as_str(), "an agent has no name", "write the name of the agent");
+            }
+            let deny: Vec<String> = own.deny.iter().chain(&config.deny).cloned().collect();
+            let limits = Limits::compile(&own.allow, &deny, &field, reader, errors);
+            agents.push((names::folded(name).into_owned(), limits));
+        }
+        Self { reader: reader.clone(), limits, agents, missing: config.missing_path }
+    }
+
+    /// Returns the limits of the agent of a call.
+    fn limits(&self, call: Call<'_>) -> &Limits {
+        if self.agents.is_empty() {
+            return &self.limits;
+        }
+        let agent = names::folded(&call.request().context().agent_name);
+        self.agents.iter().find(|(name, _)| *name == *agent).map_or(&self.limits, |(_, limits)| limits)
     }
 
     /// Returns the reason to deny a write to a file, if there is one.
-    fn objection(&self, call: Call<'_>, place: &NamedPath) -> Option<Reason> {
+    fn objection(&self, call: Call<'_>, place: &NamedPath, limits: &Limits) -> Option<Reason> {
         let reason =
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
-        let resolution = match &place.resolution {
-            Ok(resolution) => resolution,
+        let remedy = || match &*limits.field {
+            "write_guard" => REMEDY.to_owned(),
+            field => format!("add a pattern to `{field}.allow`"),
+        };
+        let is_outside = matches!(place.resolution, Err(PathError::OutsideRoot { .. }));
+        let is_allowed = place.is_possible || limits.allow.allow_place(call, place);
+        match &place.resolution {
+            Ok(_) => {}
+            Err(_) if is_outside && is_allowed && place.known(call).is_some() => {}
             // The place that the write depends on is judged too: `b` of `b/a` in `cp a b`.
             Err(_) if place.is_possible => return None,
             Err(error) => {
                 let text = error.to_string();
                 return Some(match text.split_once("; ") {
                     Some((message, advice)) => reason("path", message.to_owned()).instead(advice),
-                    None => reason("path", text).unless(REMEDY),
+                    None => reason("path", text).unless(remedy()),
                 });
             }
-        };
-        if resolution.names > 1 && place.role != PathRole::Removed {
-            let message =
-                format!("`{}` has {} names, and a write shows under all", place.given, resolution.names);
+        }
+        let names = place.names(call).unwrap_or(1);
+        if names > 1 && place.role != PathRole::Removed {
+            let message = format!("`{}` has {names} names, and a write shows under all", place.given);
             return Some(reason("hard-link", message).instead("replace it by a copy of its own"));
         }
-        for reading in &resolution.readings {
-            let shown = globs::shown(&reading.path);
-            let path = shown.as_str();
-            let evidence = || Evidence::Path { given: place.given.clone(), resolved: path.to_owned() };
-            if let Some(pattern) = self.denied(call, place, &reading.path) {
-                let pattern = self.deny.text(pattern);
-                let message =
-                    format!("{} matches the denied pattern `{pattern}`", stands_for(&place.given, path));
-                let remedy = format!("take `{pattern}` out of `write_guard.deny`");
-                let reason = reason("deny", message).because(evidence());
-                return Some(reason.instead("write elsewhere").unless(remedy));
-            }
-            if !place.is_possible && !self.is_allowed(call, place, &reading.path) {
-                let message = format!("{} may not be written", stands_for(&place.given, path));
-                let reason = reason("allow", message).because(evidence()).unless(REMEDY);
-                return Some(match &self.advice {
-                    Some(advice) => reason.instead(&**advice),
-                    None => reason,
-                });
-            }
+        let first = || {
+            let readings = place.resolution.as_ref().ok().map(|found| found.readings.as_slice());
+            let readings = readings.unwrap_or_default();
+            let is_allowed = |reading: &&Reading| match place.is_partial() {
+                true => limits.allow.covers(&reading.path, call.ignores_case()),
+                false => limits.allow.find(&reading.path, call.ignores_case()).is_some(),
+            };
+            let outside = readings.iter().find(|reading| !is_allowed(reading)).or(readings.first());
+            outside.map(|reading| reading.path.clone()).unwrap_or_default()
+        };
+        let evidence = |path: &str| Evidence::Path { given: place.given.clone(), resolved: path.to_owned() };
+        if let Some(found) = denied(call, place, &limits.deny) {
+            let (pattern, path) = (limits.deny.text(found.pattern), globs::shown(&found.reading));
+            let message =
+                format!("{} matches the denied pattern `{pattern}`", stands_for(&place.given, &path));
+            let remedy = format!("take `{pattern}` out of `{}.deny`", limits.field);
+            let reason = reason("deny", message).because(evidence(&path));
+            return Some(reason.instead("write elsewhere").unless(remedy));
         }
-        None
+        if is_allowed {
+            return None;
+        }
+        let path = globs::shown(&first());
+        let message = format!("{} may not be written", stands_for(&place.given, &path));
+        let reason = reason("allow", message).because(evidence(&path)).unless(remedy());
+        Some(match &limits.advice {
+            Some(advice) => reason.instead(&**advice),
+            None => reason,
+        })
     }
 }
 
-impl WriteGuard {
-    /// Returns the denied pattern that a reading of a place matches or may match. If the call changes
-    /// everything below the place, patterns for something below it count too.
-    fn denied(&self, call: Call<'_>, place: &NamedPath, path: &str) -> Option<usize> {
-        let (deny, ignores_case) = (&self.deny, call.ignores_case());
-        let (own, below) = if place.is_partial() {
-            (
-                deny.meets(path, ignores_case),
-                place.reaches_below().then(|| deny.meets_below(path, ignores_case)),
-            )
-        } else {
-            (
-                deny.find(path, ignores_case),
-                place.reaches_below().then(|| deny.find_below(path, ignores_case)),
-            )
-        };
-        own.or(below.flatten())
+/// Returns the denied pattern that a place matches or may match. If the call changes everything below the place, patterns for
+/// something below it count too.
+fn denied(call: Call<'_>, place: &NamedPath, deny: &PathPatterns) -> Option<PlaceMatch> {
+    if deny.is_empty() {
+        return None;
     }
-
-    fn is_allowed(&self, call: Call<'_>, place: &NamedPath, path: &str) -> bool {
-        if place.is_partial() {
-            return self.allow.covers(path, call.ignores_case());
-        }
-        self.allow.find(path, call.ignores_case()).is_some()
-    }
+    deny.find_place(call, place)
+        .or_else(|| place.reaches_below().then(|| deny.find_below_place(call, place)).flatten())
 }
 
 impl Policy<PreToolUse> for WriteGuard {
@@ -227,7 +268,7 @@ impl Policy<PreToolUse> for WriteGuard {
         if !call.writes_files() && !call.kind().runs_commands() {
             return Verdict::NO_OPINION;
         }
-        let places = call.places();
+        let (places, limits) = (call.places(), self.limits(call));
         if let Some(pointer) = places.unusable.first() {
             let message = format!("the path at `{pointer}` is not a string");
             let reason = Reason::new(NAME, "unusable-path", message).on(&**pointer);
@@ -246,7 +287,7 @@ impl Policy<PreToolUse> for WriteGuard {
             .iter()
             .chain(&places.partial)
             .filter(|place| place.is_written())
-            .find_map(|place| self.objection(call, place))
+            .find_map(|place| self.objection(call, place, limits))
         {
             return Verdict::deny(reason);
         }

@@ -49,6 +49,9 @@ pub(super) fn name_around(bytes: &[u8], at: usize) -> (usize, usize) {
 /// Finds the secret after the name at `start..end`.
 pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     let name = text.get(start..end)?;
+    if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end) {
+        return Some(secret);
+    }
     let noun = names::noun(name)?;
     let value = value_behind(text, start, end, noun)?;
     let head_end = floor(text, value.end.min(value.start + value::HEAD));
@@ -66,6 +69,20 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
         Noun::Token => value::is_token(head, value.style, 8).then_some(Label::ApiKey),
     }?;
     Some(Span::new(value.start, value.end, label))
+}
+
+/// Finds the secret of an AWS access key after its name and a blank, or "is": its form is known, so it needs no sign.
+fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Option<Span> {
+    let before = line_before(bytes, start, 16).to_ascii_lowercase();
+    let phrase = name.eq_ignore_ascii_case("key")
+        && (before.ends_with(b"secret ") || before.ends_with(b"secret access "));
+    if byte(bytes, end) != b' ' || !(phrase || names::is_aws_secret(name)) {
+        return None;
+    }
+    let blank = run_end(bytes, end, 8, |b| b == b' ');
+    let from = if bytes.get(blank..)?.starts_with(b"is ") { blank + 3 } else { blank };
+    let to = run_end(bytes, from, 41, |b| b.is_ascii_alphanumeric() || b"/+".contains(&b));
+    super::forms::is_aws_secret(bytes.get(from..to)?).then(|| Span::new(from, to, Label::AwsSecretAccessKey))
 }
 
 /// Finds the password of `user:password` after a user option that ends at `at`.
@@ -145,7 +162,7 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
     let compared = matches!(two, b"==" | b"!=");
     match byte(bytes, at) {
         _ if compared => Some((Separator::QuotedOnly, blank(run_end(bytes, at, 3, |b| b"=!".contains(&b))))),
-        _ if two == b"=>" || two == b":=" => Some((Separator::SpacedEquals, blank(at + 2))),
+        _ if two == b"=>" || two == b":=" || two == b"->" => Some((Separator::SpacedEquals, blank(at + 2))),
         b'=' => {
             let from = blank(at + 1);
             Some((if spaced || from > at + 1 { Separator::SpacedEquals } else { Separator::Equals }, from))
@@ -310,6 +327,9 @@ mod tests {
             ("<add key=\"Password\" value=\"Passw0rd!\" />", "Password", "Passw0rd!"),
             ("api_key: 4f9a8b7c6d5e", "api_key", "4f9a8b7c6d5e"),
             ("setx API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
+            ("password -> hunter2x", "password", "hunter2x"),
+            ("wifi psk=\"hunter2xyz\"", "psk", "hunter2xyz"),
+            ("keytool -storepass hunter2x", "storepass", "hunter2x"),
             ("set -x API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
             (r"A=1\nPASSWORD=hunter2\nB=2", "PASSWORD", "hunter2"),
         ] {

@@ -183,6 +183,17 @@ pub(super) fn azure_secret(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         .then_some((start, end))
 }
 
+/// Parses a Discord bot token (Discord, "Authentication"): the identifier, a time and a signature, in base64url.
+pub(super) fn discord(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let part = |from: usize| run_end(bytes, from, 64, |b| Body::Url.has(b));
+    let id = part(at);
+    let time = part(id + 1);
+    let end = part(time + 1);
+    let dots = byte(bytes, id) == b'.' && byte(bytes, time) == b'.';
+    let lengths = (23..=28).contains(&(id - at)) && time == id + 7 && end - time > 27;
+    (dots && lengths && starts_word(bytes, at)).then_some((at, end))
+}
+
 /// Parses a Terraform Cloud token around its `.atlasv1.` (HashiCorp, "API tokens").
 pub(super) fn terraform(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = super::text::run_start(bytes, at, 16, |b| b.is_ascii_alphanumeric());

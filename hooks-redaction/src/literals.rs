@@ -6,7 +6,7 @@ use super::{body::Body, forms::Form, vendors::FORMS};
 
 /// Parts of names that suggest a secret.
 const NAMES: &[&str] =
-    &["pass", "pwd", "psw", "secret", "token", "key", "cred", "authorization", "cookie", "bearer"];
+    &["pass", "pwd", "psw", "psk", "secret", "token", "key", "cred", "authorization", "cookie", "bearer"];
 
 /// Other spellings of `@`: percent-encoding once and twice, HTML, JSON, full width, small form.
 const ENCODED_AT: &[&str] =
@@ -23,6 +23,7 @@ pub(super) enum Kind {
     SlackWebhook,
     Telegram,
     AzureSecret,
+    Discord,
     Terraform,
     UserOption,
     EncodedAt,
@@ -65,12 +66,21 @@ pub(super) static LITERALS: LazyLock<Vec<Literal>> = LazyLock::new(|| {
         exact(".atlasv1.", 0, Kind::Terraform),
         exact("-u ", 0, Kind::UserOption),
         exact("--user", 1, Kind::UserOption),
+        exact("--proxy-user", 1, Kind::UserOption),
+        any_case("identified by", Kind::Command(" ", false)),
+        any_case("smbclient", Kind::Command("%", true)),
+        any_case("ldapsearch", Kind::Command(" -w ", false)),
+        any_case("unzip ", Kind::Command("-P ", false)),
+        any_case("mongosh", Kind::Command(" -p ", false)),
         any_case("sshpass", Kind::Command(" -p", false)),
         any_case("docker login", Kind::Command(" -p ", false)),
         any_case("redis-cli", Kind::Command(" -a ", false)),
         any_case("mysql", Kind::Command(" -p", true)),
         any_case("mariadb", Kind::Command(" -p", true)),
     ]);
+    // The identifier of a bot is a number in base64, which begins with one of these.
+    let bots = ["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"];
+    literals.extend(bots.map(|text| Literal { at_word: true, ..exact(text, 0, Kind::Discord) }));
     literals.sort_by_key(|literal| std::cmp::Reverse(literal.text.len()));
     literals
 });
@@ -85,6 +95,9 @@ impl Literal {
             None => match self.kind {
                 Kind::Form(form) => (0..=u8::MAX).filter(|b| form.body.has(*b)).collect(),
                 Kind::Jwt | Kind::Telegram => any(|b| Body::Url.has(b)),
+                // Digits in base64.
+                Kind::Discord if place == 2 => b"AEIMQUYcgk".to_vec(),
+                Kind::Discord => b"wxyz012345".to_vec(),
                 Kind::Url => any(|b| !b.is_ascii_whitespace()),
                 _ => any(|_| true),
             },

@@ -15,7 +15,7 @@ pub(super) enum Noun {
 pub(super) const MAX_NAME: usize = 96;
 
 const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
-const SHORT_PASSWORDS: &[&str] = &["pwd", "pswd", "psw"];
+const SHORT_PASSWORDS: &[&str] = &["pwd", "pswd", "psw", "psk", "storepass", "keypass"];
 const SECRETS: &[&str] = &["secret", "secrets", "credential", "credentials", "creds", "pass"];
 /// Words that make a following `key` a secret key.
 const KEY_KINDS: &[&str] = &[

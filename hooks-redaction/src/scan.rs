@@ -239,6 +239,7 @@ impl Scanner<'_> {
                 return self.cover(hit, &Label::ApiKey);
             }
             Kind::AzureSecret => return self.cover(forms::azure_secret(bytes, start), &Label::ApiKey),
+            Kind::Discord => return self.cover(forms::discord(bytes, start), &Label::ApiKey),
             Kind::Terraform => return self.cover(forms::terraform(bytes, start), &Label::ApiKey),
             Kind::Url if start >= self.url => {
                 let hit = url::password(self.text, start);

@@ -168,6 +168,8 @@ fn vendor_tokens() {
         (format!("dop_v1_{hex}{hex}"), Label::ApiKey),
         (format!("SG.{}.{mixed}abc", head(22)), Label::ApiKey),
         (format!("123456789:AA{}", head(33)), Label::ApiKey),
+        (format!("MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcDE.{}", head(38)), Label::ApiKey),
+        (format!("aB3dE6gH9jK2mN.atlasv1.{mixed}{mixed}"), Label::ApiKey),
         (format!("abc8Q~{}", head(34)), Label::ApiKey),
     ] {
         for around in

@@ -1,12 +1,13 @@
 //! The system's files by their names; links are not followed.
 
 use std::ffi::OsString;
-use std::fs::{FileType, Metadata};
-use std::io::{self, ErrorKind};
+use std::fs::{self, FileType, Metadata};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use hooks_core::fs::{Entry, EntryKind, FileSystem};
 
+use super::archive;
 use super::disk::is_absent;
 
 /// The files of this machine, read with `lstat`, `readlink` and `readdir`.
@@ -68,6 +69,28 @@ impl FileSystem for StdFileSystem {
         }
         Ok(names)
     }
+
+    fn archive_names(&self, path: &Path, most: usize) -> io::Result<Vec<String>> {
+        archive::names(&regular(path)?, most)
+    }
+
+    fn text_of(&self, path: &Path, most: u64) -> io::Result<String> {
+        let file = regular(path)?;
+        if file.metadata()?.len() > most {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        let mut text = String::new();
+        file.take(most).read_to_string(&mut text)?;
+        Ok(text)
+    }
+}
+
+/// Opens a regular file; anything else, such as a FIFO, could block.
+fn regular(path: &Path) -> io::Result<fs::File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
+    fs::File::open(path)
 }
 
 fn kind(of: FileType) -> EntryKind {

@@ -11,6 +11,7 @@
 //! | [`Timer`](hooks_core::time::Timer), [`Background`](hooks_core::Background) | `TokioTimer`, `TokioBackground` | `tokio` |
 
 mod access;
+mod archive;
 mod clock;
 mod disk;
 mod files;
@@ -24,6 +25,7 @@ mod random;
 #[cfg(feature = "tokio")]
 mod runtime;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use hooks_core::{Environment, Platform};
@@ -54,11 +56,19 @@ pub fn system() -> Environment {
     environment.random = Arc::new(SystemRandom);
     environment.files = Arc::new(StdFileSystem);
     environment.platform = platform();
+    environment.home = home();
     #[cfg(feature = "tokio")]
     {
         environment.background = TokioBackground::current().map(|background| Arc::new(background) as _);
     }
     environment
+}
+
+/// The home folder of the user of this process.
+fn home() -> Option<Arc<str>> {
+    let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    let home = std::env::var(variable).ok().filter(|home| Path::new(home).is_absolute())?;
+    Some(if cfg!(windows) { home.replace('\\', "/") } else { home }.into())
 }
 
 const fn platform() -> Platform {

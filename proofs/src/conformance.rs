@@ -35,6 +35,13 @@ const FRESH: &[(&str, &[&str])] = &[
     ("directive", &["--min-recall", "0.87", "--max-fp", "0.03"]),
 ];
 
+/// Required results for folders of `fresh` with one question each: reading and sending secrets, and ordinary commands under the
+/// first rules that `hooks init` writes.
+const FRESH_SHELL: &[(&str, &[&str])] = &[
+    ("corpora/fresh/secrets", &["--min-block", "0.88", "--max-fp", "0.055"]),
+    ("corpora/fresh/ordinary", &["--max-fp", "0.015"]),
+];
+
 /// Scores every suite.
 ///
 /// # Errors
@@ -54,6 +61,8 @@ pub(crate) fn run() -> Result {
     }
     let corpora =
         CORPORA.iter().map(|row| ("corpora", row)).chain(FRESH.iter().map(|row| ("corpora/fresh", row)));
+    let shell = FRESH_SHELL.iter().map(|(folder, gates)| (*folder, ("shell", *gates)));
+    let corpora = corpora.map(|(folder, row)| (folder, *row)).chain(shell);
     for (folder, (kinds, gates)) in corpora {
         println!("\n{folder}, {kinds}: {}", gates.join(" "));
         let script = place("corpora/score.py")?;

@@ -122,7 +122,10 @@ async fn sessions_and_children_begin_with_the_models_of_the_file() {
     assert_eq!(models("{}", "").await, (None, None));
     assert_eq!(models("{ default: small }", "").await, (some("small"), some("small")));
     assert_eq!(models("{ charters: true }", "").await, (some("medium"), None));
-    assert_eq!(models("{ charters: true, agents: { ops: large } }", "").await, (some("medium"), some("large")));
+    assert_eq!(
+        models("{ charters: true, agents: { ops: large } }", "").await,
+        (some("medium"), some("large"))
+    );
     // A budget that is used up to its threshold.
     let budget = "budget: { limits: [{ of: team, per: day, tokens: 100 }], cheaper: { large: small }, thresholds: { cheaper: 0 } }\n";
     assert_eq!(models("{ agents: { ops: large } }", budget).await.1, some("small"));

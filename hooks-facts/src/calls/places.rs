@@ -5,13 +5,14 @@ use std::sync::OnceLock;
 
 use hooks_core::fs::{EntryKind, FileSystem};
 
-use crate::commands::{WriteKind, WriteTarget};
+use crate::commands::{Access, AccessKind};
 use crate::globs::{self, Gap};
 use crate::paths::{PathError, Reading, Resolution, ResolvedRoot, Resolver};
 use crate::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, each_path};
 
 use super::call::Call;
 use super::commands::ParsedCommand;
+use super::disk;
 use super::line_breaks::{self, RealNames};
 use super::root::Root;
 use crate::globs::PatternDialect;
@@ -67,6 +68,8 @@ pub struct NamedPath {
     pub is_nameless: bool,
     /// Name with stand-ins for its unknown parts.
     outline: Option<String>,
+    /// Name with the user's home in the place of `~`.
+    full: Option<String>,
     /// Every plausible reading below the root; if the name is partly known, with stand-ins.
     pub resolution: Result<Resolution, PathError>,
     elsewhere: OnceLock<Option<FromTop>>,
@@ -136,6 +139,27 @@ impl NamedPaths {
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for command in &call.commands().found {
             for write in command.analysis.writes() {
+                if let Some(names) = disk::unpacked(call, &command.analysis, write) {
+                    for name in names {
+                        places.found.push(NamedPath::named(
+                            call,
+                            &command.pointer,
+                            name,
+                            PathRole::Written,
+                            false,
+                        ));
+                    }
+                    continue;
+                }
+                if let Some(names) = found_on_disk(call, command, write) {
+                    for name in names {
+                        let mut place =
+                            NamedPath::named(call, &command.pointer, name, role_of(write.kind), false);
+                        place.is_possible = write.is_possible;
+                        places.found.push(place);
+                    }
+                    continue;
+                }
                 match write.target.literal() {
                     Some(target) if is_sink(target) => {}
                     Some(target) => {
@@ -144,7 +168,7 @@ impl NamedPaths {
                             places.found.push(NamedPath::of_write(call, command, write, target));
                         }
                     }
-                    None if write.kind != WriteKind::Redirected && places.partial.len() < MAX_PARTIAL => {
+                    None if write.kind != AccessKind::Redirected && places.partial.len() < MAX_PARTIAL => {
                         let outline = write.target.outline();
                         let moved = folder.of_name(&outline);
                         for outline in std::iter::once(outline).chain(moved) {
@@ -175,6 +199,7 @@ impl NamedPath {
             is_possible: false,
             is_nameless: false,
             outline: None,
+            full: None,
             resolution,
             elsewhere: OnceLock::new(),
         }
@@ -183,33 +208,43 @@ impl NamedPath {
     /// Creates the place that a command names; if the name is partly known, it is an outline.
     pub fn named(call: Call<'_>, pointer: &str, name: String, role: PathRole, is_partial: bool) -> Self {
         let given = globs::shown(&name);
+        let is_without_name = is_partial && is_nameless(&name);
+        let name = at_home(call, &name).unwrap_or(name);
         // A variable may lead out of the working directory.
         let is_elsewhere = name.starts_with(Gap::Any.stand_in());
         let name = if is_elsewhere { format!("{}/{name}", call.root().text()) } else { name };
         let mut place = Self::new(call, pointer.to_owned().into(), name, role);
+        place.is_nameless = is_without_name;
+        let name = std::mem::replace(&mut place.given, given);
         if is_partial {
-            place.outline = Some(std::mem::replace(&mut place.given, given));
+            place.outline = Some(name);
+        } else if name != place.given {
+            place.full = Some(name);
         }
         place
     }
 
     /// Creates the place that a command writes to; the name may be an outline.
-    fn of_write(call: Call<'_>, command: &ParsedCommand, write: &WriteTarget, name: String) -> Self {
+    fn of_write(call: Call<'_>, command: &ParsedCommand, write: &Access, name: String) -> Self {
         let is_partial = write.target.literal().is_none();
         let mut place = Self::named(call, &command.pointer, name, role_of(write.kind), is_partial);
         let is_folder = place.resolution.as_ref().is_ok_and(|found| found.kind == Some(EntryKind::Directory));
-        if write.kind == WriteKind::Named && is_folder {
+        if write.kind == AccessKind::Named && is_folder {
             // The copied file goes into the folder, which is a separate place.
             place.role = PathRole::Written;
         }
         place.is_possible = write.is_possible;
-        place.is_nameless = is_partial && is_nameless(&write.target.outline());
         place
     }
 
     /// Returns the name that is resolved.
     fn name(&self) -> &str {
-        self.outline.as_deref().unwrap_or(&self.given)
+        self.outline.as_deref().or(self.full.as_deref()).unwrap_or(&self.given)
+    }
+
+    /// Returns the name with stand-ins for its unknown parts.
+    pub(super) fn outline(&self) -> Option<&str> {
+        self.outline.as_deref()
     }
 
     /// Returns whether the name is only partly known, so that its readings are outlines.
@@ -285,6 +320,14 @@ impl NamedPath {
         kind == Some(EntryKind::File)
     }
 
+    /// Returns whether something exists there, inside or outside of the root.
+    pub fn is_known_to_exist(&self, call: Call<'_>) -> bool {
+        match &self.resolution {
+            Ok(resolution) => resolution.kind.is_some(),
+            Err(_) => self.seen_from_top(call).is_some_and(|seen| seen.kind.is_some()),
+        }
+    }
+
     fn seen_from_top(&self, call: Call<'_>) -> Option<&FromTop> {
         let seen = self.elsewhere.get_or_init(|| match &self.resolution {
             Ok(resolution) => {
@@ -331,12 +374,27 @@ fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution
 }
 
 /// Returns whether an outline starts with a variable, and the rest has no name or contains `..`.
-pub(super) fn is_nameless(outline: &str) -> bool {
+fn is_nameless(outline: &str) -> bool {
     let any = Gap::Any.stand_in();
     let Some((before, behind)) = outline.split_once(any) else { return false };
     let leads_up = behind.split('/').any(|part| part == "..");
     let names = |c: char| Gap::from_char(c).is_none() && c.is_alphanumeric();
     leads_up || (before.is_empty() && !behind.contains(names))
+}
+
+/// Returns a name of a command with the folder that `~` or `~user` stands for; `None` if it does not begin with one, or if
+/// the user's home is not known.
+pub(super) fn at_home(call: Call<'_>, name: &str) -> Option<String> {
+    let rest = name.strip_prefix('~')?;
+    let (user, below) = rest.split_once('/').map_or((rest, ""), |(user, below)| (user, below));
+    let home = call.request().context().environment.home.as_deref()?.trim_end_matches('/');
+    let folder = match user {
+        "" => home.to_owned(),
+        "root" => "/root".to_owned(),
+        "+" | "-" => return None,
+        user => format!("{}/{user}", home.rsplit_once('/').map_or("", |(above, _)| above)),
+    };
+    Some(if below.is_empty() { folder } else { format!("{folder}/{below}") })
 }
 
 /// Returns a relative link target as a path from the folder of the link.
@@ -345,11 +403,19 @@ fn beside(link: &str, target: &str) -> Option<String> {
     (!target.starts_with('/')).then(|| format!("{folder}/{target}"))
 }
 
-fn role_of(kind: WriteKind) -> PathRole {
+/// Returns the existing files that a name with wildcards stands for, if the disk can say it. The target of a redirection or of
+/// an archive is not one of them.
+fn found_on_disk(call: Call<'_>, command: &ParsedCommand, write: &Access) -> Option<Vec<String>> {
+    let is_one = matches!(write.kind, AccessKind::Changed | AccessKind::Removed | AccessKind::Linked);
+    (is_one && write.target.literal().is_none())
+        .then(|| disk::names(call, &command.analysis, &write.target))?
+}
+
+fn role_of(kind: AccessKind) -> PathRole {
     match kind {
-        WriteKind::Removed => PathRole::Removed,
-        WriteKind::Linked => PathRole::LinkTarget,
-        WriteKind::Filled | WriteKind::Named => PathRole::Filled,
+        AccessKind::Removed => PathRole::Removed,
+        AccessKind::Linked => PathRole::LinkTarget,
+        AccessKind::Filled | AccessKind::Named => PathRole::Filled,
         _ => PathRole::Written,
     }
 }

@@ -1,30 +1,32 @@
-//! Files that a call may read.
+//! Files that a call reads or executes, in one form for tools and commands.
 //!
-//! A tool for files may read each file that it names. A command may read each file that one of its words names: programs
-//! that only print their words are no exception. A program or tool that walks folders, or moves them, may read everything
-//! below the folders that it names.
+//! A tool for files reads each file that it names, unless it only shows names. Of an unknown tool each text that may be a path
+//! may be a file that it reads. The files of a command are the accesses of its analysis. A program that is not known may read
+//! the files that its words name, and others: [`NamedReads::unknown`] says so.
 
 use super::arguments::is_one_of;
 use super::call::Call;
 use super::commands::ParsedCommand;
+use super::disk;
 use super::path_patterns::PathPatterns;
-use super::places::{NamedPath, is_nameless};
-use crate::commands::{Argument, Invocation};
-use crate::tools::{PathRole, ToolKind};
+use super::places::NamedPath;
+use crate::commands::{Access, AccessKind, UnknownReadsReason};
+use crate::tools::{PathRole, ToolKind, WorkingFolder, each_text};
 
 /// Tools that read everything below a folder.
-const TOOLS: &[&str] = table!("tree_readers_tool");
+const TREES: &[&str] = table!("tree_readers_tool");
 
-/// Programs that read everything below a folder.
-const PROGRAMS: &[&str] = table!("tree_readers_program");
+/// Tools that show the names of files, and nothing of their content.
+const NAMES: &[&str] = table!("tree_readers_names");
 
-/// Programs that read everything below a folder with an option such as `-r`.
-const WITH_OPTION: &[&str] = table!("tree_readers_recursive");
+/// Arguments with the names of files that a search looks at.
+const FILTERS: &[&str] =
+    &["glob", "include", "include_pattern", "includepattern", "file_pattern", "filepattern", "filter"];
 
-/// Most words of a call that are looked at; with more, the files that it reads count as unknown.
-const MAX_WORDS: usize = 1_024;
+/// Most files of a call that are looked at; with more, the files that it reads count as unknown.
+const MAX_FILES: usize = 1_024;
 
-/// Files that a call may read.
+/// Files that a call reads or executes.
 ///
 /// ```
 /// use hooks_core::testing::{FakeFileSystem, world};
@@ -44,14 +46,20 @@ const MAX_WORDS: usize = 1_024;
 /// assert!(reads("view", json!({"path": "secrets/key"})));
 /// assert!(reads("bash", json!({"command": "cd secrets && base64 < key"})));
 /// assert!(reads("bash", json!({"command": "grep -r token ."})));
+/// assert!(reads("bash", json!({"command": "cat $FILE"}))); // not known before it runs
 /// assert!(!reads("bash", json!({"command": "ls ."})));
+/// assert!(!reads("bash", json!({"command": "grep secrets/key notes.txt"})));
 /// ```
 #[derive(Debug, Default)]
 pub struct NamedReads {
-    /// Files of the commands. Those of a tool for files are the places of the call.
-    words: Vec<Read>,
+    /// Files of the commands and of an unknown tool's texts. Those of a tool for files are the places of the call.
+    own: Vec<Read>,
+    /// Whether the places of the call are read.
+    reads_places: bool,
     /// Whether the tool reads everything below its folders.
     is_tree: bool,
+    /// Reasons why the call may read more files.
+    unknown: Vec<String>,
     /// Whether a part of the call cannot be known before it runs.
     is_unknown: bool,
 }
@@ -59,21 +67,49 @@ pub struct NamedReads {
 #[derive(Debug)]
 struct Read {
     place: NamedPath,
-    /// Whether everything below is read too.
-    is_tree: bool,
+    kind: AccessKind,
+}
+
+/// File that a call reads or executes.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadFile<'a> {
+    /// The file.
+    pub place: &'a NamedPath,
+    /// Kind of the access.
+    pub kind: AccessKind,
+}
+
+impl ReadFile<'_> {
+    /// Returns whether everything below the file is read too, if it is a folder.
+    pub fn is_tree(&self, call: Call<'_>) -> bool {
+        self.kind == AccessKind::ReadBelow && !self.place.is_file(call)
+    }
 }
 
 impl NamedReads {
     pub(super) fn from_call(call: Call<'_>) -> Self {
         let tool = &call.request().event().tool_name;
         let name = tool.rsplit("__").next().unwrap_or(tool);
-        let is_tree = call.kind() == ToolKind::Read && is_one_of(name, TOOLS);
+        let kind = call.kind();
+        let is_tree = kind == ToolKind::Read && is_one_of(name, TREES);
         let mut reads = Self { is_tree, ..Self::default() };
-        let places = call.places();
-        if !call.kind().runs_commands() {
+        let filters = if is_tree { filters(call) } else { Vec::new() };
+        reads.is_tree &= filters.is_empty();
+        if !kind.runs_commands() {
+            let is_names = matches!(kind, ToolKind::Read | ToolKind::Unknown) && is_one_of(name, NAMES);
+            reads.reads_places = !is_names;
+            let places = call.places();
             reads.is_unknown = !places.unusable.is_empty() || !places.unknown.is_empty();
-            if is_tree && places.is_missing {
-                reads.enter(call, "", &Argument::Literal(".".to_owned()), true);
+            if reads.is_tree && places.is_missing {
+                reads.enter(call, "", ".".to_owned(), false, AccessKind::ReadBelow);
+            }
+            for (pointer, name) in filters {
+                reads.enter(call, &pointer, name, true, AccessKind::Read);
+            }
+            if kind == ToolKind::Unknown && !is_names {
+                for text in each_text(call.arguments()) {
+                    reads.enter(call, &text.pointer, text.path.to_owned(), false, AccessKind::Read);
+                }
             }
         }
         let commands = call.commands();
@@ -84,98 +120,96 @@ impl NamedReads {
         reads
     }
 
-    /// Returns whether the call may read a file that `patterns` match.
+    /// Returns every file that the call reads or executes, as far as they are named.
+    ///
+    /// ```
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    /// use hooks_facts::calls::CallReader;
+    /// use serde_json::json;
+    ///
+    /// let event = PreToolUse::new("bash", json!({"command": "cat notes.txt && ./run.sh"}));
+    /// let request = HookRequest::new(HookContext::default(), event);
+    /// let call = CallReader::default().read(&request);
+    /// let given: Vec<_> = call.reads().each(call).map(|read| read.place.given.clone()).collect();
+    /// assert_eq!(given, ["notes.txt"]);
+    /// assert_eq!(call.reads().unknown(), ["`run.sh` may read files that its words do not name"]);
+    /// ```
+    pub fn each<'a>(&'a self, call: Call<'a>) -> impl Iterator<Item = ReadFile<'a>> {
+        let places = self.reads_places.then(|| call.places());
+        let is_read = move |place: &&NamedPath| match call.kind() {
+            ToolKind::Read | ToolKind::CopyFile | ToolKind::Unknown => {
+                call.kind() != ToolKind::CopyFile || place.role == PathRole::Read
+            }
+            ToolKind::MoveFile => matches!(place.role, PathRole::Removed | PathRole::Read),
+            _ => matches!(place.role, PathRole::Read | PathRole::LinkTarget),
+        };
+        let kind = if self.is_tree { AccessKind::ReadBelow } else { AccessKind::Read };
+        let of_tool = places.into_iter().flat_map(|places| &places.found).filter(is_read);
+        let of_tool = of_tool.map(move |place| ReadFile { place, kind });
+        self.own.iter().map(|read| ReadFile { place: &read.place, kind: read.kind }).chain(of_tool)
+    }
+
+    /// Returns the reasons why the call may read files that it does not name.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// Returns whether the call may read or execute a file that `patterns` match: a part that is not known before it runs may.
     pub fn may_match(&self, patterns: &PathPatterns, call: Call<'_>) -> bool {
-        let is_match = |place: &NamedPath, is_tree: bool| match is_tree && !place.is_file(call) {
-            true => patterns.may_match_below(call, place),
-            false => patterns.may_match_path(call, place),
-        };
-        let is_of_tool = || {
-            let places = &call.places().found;
-            !call.kind().runs_commands() && places.iter().any(|place| is_match(place, self.is_tree))
-        };
-        self.is_unknown || self.words.iter().any(|read| is_match(&read.place, read.is_tree)) || is_of_tool()
+        self.is_unknown || self.each(call).any(|read| patterns.may_match_read(call, &read))
     }
 
     fn enter_command(&mut self, call: Call<'_>, command: &ParsedCommand) {
-        let (analysis, pointer) = (&command.analysis, command.pointer.as_str());
+        let analysis = &command.analysis;
         self.is_unknown |= !analysis.unresolved.is_empty();
-        for invocation in &analysis.invocations {
-            let program = analysis.program_name(invocation).unwrap_or_default();
-            let words = invocation.argv.get(1..).unwrap_or_default();
-            let is_tree = walks(&program, invocation);
-            for word in words.iter().flat_map(parts) {
-                for name in analysis.names(invocation, &word) {
-                    self.enter(call, pointer, &name, is_tree);
+        for unknown in analysis.unknown_reads() {
+            self.is_unknown |= unknown.reason == UnknownReadsReason::Name;
+            self.unknown.push(unknown.to_string());
+        }
+        let folder = WorkingFolder::of_command_tool(call.arguments());
+        for access in analysis.reads() {
+            if let Some(names) = found_on_disk(call, command, access) {
+                let is_found = !names.is_empty();
+                for name in names {
+                    self.enter(call, &command.pointer, name, false, access.kind);
+                }
+                if is_found {
+                    continue;
                 }
             }
-            let operands = words.iter().filter(|word| !word.prefix().starts_with('-')).count();
-            if is_tree && operands < 2 {
-                for name in analysis.names(invocation, &Argument::Literal(".".to_owned())) {
-                    self.enter(call, pointer, &name, true);
-                }
-            }
-        }
-        for input in analysis.inputs() {
-            self.enter(call, pointer, input, false);
-        }
-        for program in analysis.programs() {
-            let names = program.text.split(|c: char| c.is_whitespace() || "\"'`()[]{},;=".contains(c));
-            for name in names.filter(|name| !name.is_empty()) {
-                for name in analysis.names_in_program(program, &Argument::Literal(name.to_owned())) {
-                    self.enter(call, pointer, &name, false);
-                }
+            let outline = access.target.outline();
+            let is_partial = access.target.literal().is_none();
+            let moved = folder.of_name(&outline);
+            for name in std::iter::once(outline).chain(moved) {
+                self.enter(call, &command.pointer, name, is_partial, access.kind);
             }
         }
     }
 
-    fn enter(&mut self, call: Call<'_>, pointer: &str, name: &Argument, is_tree: bool) {
-        let outline = name.outline();
-        let is_partial = name.literal().is_none();
-        if outline.is_empty() || self.is_unknown || is_partial && is_nameless(&outline) {
-            return;
-        }
-        if self.words.len() >= MAX_WORDS {
+    fn enter(&mut self, call: Call<'_>, pointer: &str, name: String, is_partial: bool, kind: AccessKind) {
+        if self.own.len() >= MAX_FILES {
             self.is_unknown = true;
             return;
         }
-        let place = NamedPath::named(call, pointer, outline, PathRole::Read, is_partial);
-        self.words.push(Read { place, is_tree });
+        let place = NamedPath::named(call, pointer, name, PathRole::Read, is_partial);
+        if place.is_nameless {
+            self.is_unknown |= kind != AccessKind::Executed;
+            return;
+        }
+        self.own.push(Read { place, kind });
     }
 }
 
-/// Returns whether a program reads everything below the folders that it names.
-fn walks(program: &str, invocation: &Invocation) -> bool {
-    let is_recursive = |word: &Argument| {
-        let word = word.prefix();
-        let is_short = word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R', 'a']);
-        is_short || word.starts_with("--recursive") || word.starts_with("--archive")
+/// Returns the names of files that a search is limited to, with their pointers: `Grep` with `glob`.
+fn filters(call: Call<'_>) -> Vec<(String, String)> {
+    let arguments = call.arguments().as_object().into_iter().flatten();
+    let filters = arguments.filter(|(key, _)| is_one_of(key, FILTERS));
+    let named = |(key, value): (&String, &serde_json::Value)| {
+        Some((format!("/{key}"), crate::commands::found_anywhere(value.as_str()?)))
     };
-    let words = invocation.argv.get(1..).unwrap_or_default();
-    let is_search = program == "git" && words.iter().any(|word| word.literal() == Some("grep"));
-    PROGRAMS.contains(&program)
-        || is_search
-        || WITH_OPTION.contains(&program) && words.iter().any(is_recursive)
+    filters.filter_map(named).collect()
 }
 
-/// Returns the names that one word may hold: itself, and a part of it (`--data=@file`, `-Tfile`, `HEAD:file`).
-fn parts(word: &Argument) -> Vec<Argument> {
-    let outline = word.outline();
-    let mut names = vec![outline.as_str()];
-    if let Some((_, value)) = outline.split_once('=') {
-        names.push(value);
-    }
-    let letters = outline.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    if let Some(value) =
-        letters.and_then(|rest| rest.char_indices().nth(1).and_then(|(at, _)| rest.get(at..)))
-    {
-        names.push(value);
-    }
-    // `curl -d @file`, `git show HEAD:file`, `file:///folder/file`.
-    for sign in ['@', ':'] {
-        let files: Vec<_> = names.iter().filter_map(|name| name.rsplit_once(sign)).collect();
-        names.extend(files.into_iter().map(|(_, file)| file));
-    }
-    let names = names.into_iter().filter(|name| !name.is_empty());
-    names.map(Argument::of_outline).collect()
+fn found_on_disk(call: Call<'_>, command: &ParsedCommand, access: &Access) -> Option<Vec<String>> {
+    access.target.literal().is_none().then(|| disk::names(call, &command.analysis, &access.target))?
 }

@@ -59,6 +59,11 @@ impl Root {
         &self.text
     }
 
+    /// Returns the working directory of the call.
+    pub(super) fn cwd(&self) -> &str {
+        &self.cwd
+    }
+
     pub(super) fn resolved(&self) -> Result<&ResolvedRoot, &PathError> {
         self.resolved.as_ref()
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::access::{Access, NetworkTarget, UnknownReads};
 use super::argument::Argument;
 use super::folders::Folders;
 use super::pattern::{BlockedPattern, Match};
@@ -36,8 +37,12 @@ pub struct Analysis {
     pub invocations: Vec<Invocation>,
     /// Parts that cannot be known before running.
     pub unresolved: Vec<Unresolved>,
-    pub(super) writes: Vec<WriteTarget>,
-    pub(super) inputs: Vec<Argument>,
+    /// Files that the command reads, writes and executes, in the order of the text.
+    pub(super) accesses: Vec<Access>,
+    /// Hosts that the command names.
+    pub(super) network: Vec<NetworkTarget>,
+    /// Programs whose reads are not known.
+    pub(super) unknown_reads: Vec<UnknownReads>,
     pub(super) programs: Vec<Program>,
     /// Folders that invocations run in, other than the folder in which the text starts.
     pub(super) folders: Vec<Folders>,
@@ -118,37 +123,6 @@ impl fmt::Display for UnresolvedReason {
 }
 
 impl std::error::Error for UnresolvedReason {}
-
-/// File that a command writes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WriteTarget {
-    /// The file, as seen from the folder in which the command starts.
-    pub target: Argument,
-    /// Change to the file.
-    pub kind: WriteKind,
-    /// Whether the change depends on the file system: `cp a b` writes `b/a` if `b` is a folder.
-    pub is_possible: bool,
-    /// Position in the text.
-    pub span: Span,
-}
-
-/// Change to a file by a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WriteKind {
-    /// A redirection creates or changes the file.
-    Redirected,
-    /// A program creates or changes the file.
-    Changed,
-    /// A program removes the file, with everything below it.
-    Removed,
-    /// A new link points to the file.
-    Linked,
-    /// A program creates a tree there, or files with unknown names.
-    Filled,
-    /// A copied, moved or linked file or folder gets this name, unless a folder has it.
-    Named,
-}
 
 impl Analysis {
     /// Analyses a text that a shell runs.
@@ -314,35 +288,6 @@ impl Analysis {
     /// ```
     pub fn programs(&self) -> &[Program] {
         &self.programs
-    }
-
-    /// Returns the files that redirections read, as seen from the folder in which the text starts.
-    ///
-    /// ```
-    /// use hooks_facts::commands::{Analysis, Options};
-    ///
-    /// let analysis = Analysis::of_text("cd api && sort < names", &Options::default());
-    /// assert_eq!(analysis.inputs()[0].literal(), Some("api/names"));
-    /// ```
-    pub fn inputs(&self) -> &[Argument] {
-        &self.inputs
-    }
-
-    /// Returns the files that redirections write to and those that plain file programs change, as far as they
-    /// are named.
-    ///
-    /// The files that other programs write are not included.
-    ///
-    /// ```
-    /// use hooks_facts::commands::{Analysis, Options, WriteKind};
-    ///
-    /// let analysis = Analysis::of_text("echo x > a.txt; rm -r build", &Options::default());
-    /// let writes: Vec<_> = analysis.writes().iter().map(|write| (write.target.literal(), write.kind)).collect();
-    /// assert!(writes.contains(&(Some("a.txt"), WriteKind::Redirected)));
-    /// assert!(writes.contains(&(Some("build"), WriteKind::Removed)));
-    /// ```
-    pub fn writes(&self) -> &[WriteTarget] {
-        &self.writes
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
+use super::reads;
 use super::walk::{Stream, Walk};
 use crate::shell::{Span, escape};
 
@@ -20,6 +21,23 @@ pub(super) enum Language {
     Awk,
     Sed,
     Tcl,
+}
+
+impl Language {
+    /// Name of the interpreter.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::Perl => "perl",
+            Self::Ruby => "ruby",
+            Self::JavaScript => "node",
+            Self::Php => "php",
+            Self::Lua => "lua",
+            Self::Awk => "awk",
+            Self::Sed => "sed",
+            Self::Tcl => "tclsh",
+        }
+    }
 }
 
 /// Returns the language of an interpreter, with or without a version after its name.
@@ -104,7 +122,12 @@ pub(super) fn arguments(language: Language, words: &[Argument]) -> Arguments {
             return result;
         };
         // `-MModule` and `-I…` contain a word, not letters.
-        if language == Language::Perl && letters.starts_with(['M', 'm', 'I']) {
+        let is_module = match language {
+            Language::Perl => letters.starts_with(['M', 'm', 'I']),
+            Language::Ruby => letters.len() > 1 && letters.starts_with('r'),
+            _ => false,
+        };
+        if is_module {
             continue;
         }
         if let Some((index, _)) = letters.char_indices().find(|(_, c)| short.contains(*c)) {
@@ -139,6 +162,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     }
     if !matches!(language, Language::Sed) && (language != Language::Awk || prints_into_a_file(text)) {
         walk.interprets(text, span);
+        reads::note_code(walk, language.name(), text, span);
     }
     match language {
         Language::Sed => return sed(walk, text, span),

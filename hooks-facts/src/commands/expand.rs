@@ -83,7 +83,20 @@ impl Walk {
                     Stream::Known(text) => {
                         self.value(&Argument::from(text.trim_end_matches('\n')), *quoted, fields);
                     }
-                    Stream::File | Stream::Names(_) | Stream::Unknown => fields.unknown(),
+                    // Each name is a word, unless they are quoted.
+                    Stream::Names(names) if !*quoted => {
+                        for (index, name) in names.iter().enumerate() {
+                            if index > 0 {
+                                fields.end_word();
+                            }
+                            self.value(name, true, fields);
+                        }
+                    }
+                    Stream::Names(names) => match &*names {
+                        [name] => self.value(&name.clone(), true, fields),
+                        _ => fields.unknown(),
+                    },
+                    Stream::File | Stream::Unknown => fields.unknown(),
                 }
                 if *quoted {
                     fields.quoted("");
@@ -125,7 +138,14 @@ impl Walk {
             }
             Value::Changed(word) => {
                 self.expand_one(word);
-                return fields.unknown();
+                let changed = match (&known, word.literal()) {
+                    (Some(Variable::Text(text)), Some(change)) => changed(text, &change),
+                    _ => None,
+                };
+                return match changed {
+                    Some(value) => self.value(&value, quoted, fields),
+                    None => fields.unknown(),
+                };
             }
             Value::Plain | Value::Element(_) => {}
         }
@@ -158,6 +178,9 @@ impl Walk {
         }
         if let Ok(number) = name.parse::<usize>() {
             let text = self.positional.get(number).cloned();
+            if text.is_none() && matches!(value, Value::Default(_)) {
+                return None;
+            }
             return Some(Variable::Text(text.unwrap_or_else(|| Argument::from(""))));
         }
         let default = || match name {
@@ -216,6 +239,56 @@ impl Walk {
             }
         }
     }
+}
+
+/// Returns a value after an operation such as `%.txt`, `#x/`, `,,` or `3:4`, if its result is certain.
+fn changed(value: &Argument, change: &str) -> Option<Argument> {
+    let outline = value.outline();
+    let is_wild = |text: &str| text.contains(['*', '?', '[', '\\']);
+    let first_star = |text: &str| {
+        text.strip_suffix('*').filter(|rest| !is_wild(rest) && !rest.is_empty()).map(str::to_owned)
+    };
+    let last_star = |text: &str| {
+        text.strip_prefix('*').filter(|rest| !is_wild(rest) && !rest.is_empty()).map(str::to_owned)
+    };
+    let cut = |at: Option<usize>| at.and_then(|at| outline.get(..at)).unwrap_or(&outline).to_owned();
+    let from = |at: Option<usize>, mark: &str| {
+        at.and_then(|at| outline.get(at + mark.len()..)).unwrap_or(&outline).to_owned()
+    };
+    let is_known = value.literal().is_some();
+    let result = match change {
+        ",," if is_known => outline.to_lowercase(),
+        "^^" if is_known => outline.to_uppercase(),
+        _ if change.starts_with("%%") => cut(outline.find(&first_star(change.get(2..)?)?)),
+        _ if change.starts_with('%') => {
+            let end = change.get(1..)?;
+            match first_star(end) {
+                Some(mark) => cut(outline.rfind(&mark)),
+                None if !is_wild(end) => outline.strip_suffix(end).unwrap_or(&outline).to_owned(),
+                None => return None,
+            }
+        }
+        _ if change.starts_with("##") => {
+            let mark = last_star(change.get(2..)?)?;
+            from(outline.rfind(&mark), &mark)
+        }
+        _ if change.starts_with('#') => {
+            let start = change.get(1..)?;
+            match last_star(start) {
+                Some(mark) => from(outline.find(&mark), &mark),
+                None if !is_wild(start) => outline.strip_prefix(start).unwrap_or(&outline).to_owned(),
+                None => return None,
+            }
+        }
+        _ if is_known && change.starts_with(|c: char| c.is_ascii_digit()) => {
+            let (start, length) = change.split_once(':').unwrap_or((change, ""));
+            let start: usize = start.trim().parse().ok()?;
+            let length: usize = if length.is_empty() { usize::MAX } else { length.trim().parse().ok()? };
+            outline.chars().skip(start).take(length).collect()
+        }
+        _ => return None,
+    };
+    Some(Argument::of_outline(&result))
 }
 
 /// The words that one word expands to, while they are built.

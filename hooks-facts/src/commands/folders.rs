@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use super::argument::{Argument, ArgumentBuilder};
 use super::walk::Walk;
+use crate::globs::Gap;
 use crate::shell::{Command, Join, Pipeline, Script};
 
 /// Most possible folders; beyond that, the folder counts as unknown.
 const MAX_FOLDERS: usize = 8;
 
-/// Folders that a command may run in: `""` for the folder in which the text starts, `None` for any folder.
+/// Folders that a command may run in, as outlines: `""` for the folder in which the text starts, `None` for any folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Folders(Arc<[Option<String>]>);
 
@@ -48,7 +49,8 @@ impl Folders {
     /// Returns the folders after a change to `folder`.
     pub(super) fn enter(&self, folder: &Argument, windows: bool) -> Self {
         let entered = self.names(folder, windows).into_iter();
-        Self(entered.map(|name| name.literal().map(str::to_owned)).collect())
+        let is_known = |outline: &String| !outline.contains(Gap::Any.stand_in());
+        Self(entered.map(|name| Some(name.outline()).filter(is_known)).collect())
     }
 
     /// Returns the names that a name stands for, as seen from the folder in which the text starts.
@@ -59,11 +61,11 @@ impl Folders {
         let names = self.0.iter().map(|folder| match (folder.as_deref(), name) {
             (Some(""), name) => name.clone(),
             (Some(folder), Argument::Literal(name)) => {
-                Argument::Literal(format!("{}/{name}", folder.trim_end_matches('/')))
+                Argument::of_outline(&format!("{}/{name}", folder.trim_end_matches('/')))
             }
             // An unknown start may be absolute; in that case the folder makes no difference.
             (Some(_), name) if name.begins_with_anything() => name.clone(),
-            (Some(folder), name) => joined(&Argument::from(folder.trim_end_matches('/')), name),
+            (Some(folder), name) => joined(&Argument::of_outline(folder.trim_end_matches('/')), name),
             (None, name) => joined(&Argument::unknown(), name),
         });
         names.collect()
@@ -88,6 +90,8 @@ impl Walk {
         };
         let folder = words.iter().find(|word| !is_option(word));
         self.folders = match folder {
+            None if self.variables.contains_key("HOME") => Folders::unknown(),
+            None => self.folders.enter(&Argument::from("~"), windows),
             // `CDPATH` may resolve a relative name in any folder.
             Some(folder) if folder.literal() != Some("-") && !self.variables.contains_key("CDPATH") => {
                 self.folders.enter(folder, windows)
@@ -101,8 +105,8 @@ impl Walk {
         let start = self.start.as_deref()?;
         Some(match self.folders.only()? {
             "" => Argument::from(start),
-            folder if is_absolute(folder, self.options.windows) => Argument::from(folder),
-            folder => Argument::Literal(format!("{}/{folder}", start.trim_end_matches('/'))),
+            folder if is_absolute(folder, self.options.windows) => Argument::of_outline(folder),
+            folder => Argument::of_outline(&format!("{}/{folder}", start.trim_end_matches('/'))),
         })
     }
 

@@ -17,7 +17,8 @@
 //! Modules: `walk` visits the tree of a text, `expand` expands its words, `folders` follows `cd`. `run`
 //! handles single programs and calls back for the programs that they start (`parallel` has its own file,
 //! `placeholder` fills `{}`). `pattern` compares an invocation with a blocked pattern, `possible` does the
-//! same for partly known invocations. `told` decides whether the effect of a program is fully known. It is
+//! same for partly known invocations. `reads` notes the files that a program reads, `network` the hosts that it names;
+//! `access` is the table of both, with the writes. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
 //! programs. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
 //!
@@ -31,6 +32,7 @@
 //! assert!(Analysis::of_text("RM -rf x", &Options::default()).find(&blocked).is_none());
 //! ```
 
+mod access;
 mod analysis;
 mod argument;
 mod awk;
@@ -42,22 +44,24 @@ mod folders;
 mod git;
 mod helpers;
 mod lookup;
+mod network;
 mod output;
 mod parallel;
 mod pattern;
 mod placeholder;
 mod possible;
+mod reads;
 mod run;
 mod settings;
 mod told;
 mod walk;
 mod wrappers;
 
-pub use analysis::{
-    Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason, WriteKind, WriteTarget,
-};
+pub use access::{Access, AccessKind, AccessRole, NetworkTarget, Source, UnknownReads, UnknownReadsReason};
+pub use analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 pub use argument::Argument;
 pub use pattern::{BlockedPattern, Match, PatternError};
+pub(crate) use reads::found_anywhere;
 
 #[cfg(test)]
 mod tests;

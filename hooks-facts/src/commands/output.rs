@@ -1,6 +1,7 @@
 //! Output of simple programs, so that `$(echo rm)` and `echo … | sh` can be followed.
 
 use super::argument::Argument;
+use super::file_programs;
 use super::walk::{Stream, Walk};
 use crate::globs::Gap;
 use crate::shell::escape;
@@ -12,6 +13,14 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
         "echo" => Some(echo(words, walk)),
         "printf" if words.first().is_none_or(|word| word.prefix() != "-v") => Some(printf(words)),
         "cat" => Some(cat(words, input, walk)),
+        "mktemp" => Some(Stream::Names([mktemp(words)].into())),
+        "rev" if words.is_empty() => match input {
+            Stream::Known(text) => {
+                let lines: Vec<String> = text.lines().map(|line| line.chars().rev().collect()).collect();
+                Some(Stream::from_text(lines.join("\n") + "\n"))
+            }
+            _ => Some(Stream::Unknown),
+        },
         "ls" if words
             .iter()
             .all(|word| is_plain_option(word) && !word.prefix().contains(['d', 'l', 'R', 's'])) =>
@@ -97,6 +106,23 @@ fn printf(words: &[Argument]) -> Stream {
         if values.len() == 0 || values.len() == before || text.len() > super::walk::MAX_TEXT {
             return Stream::from_text(text);
         }
+    }
+}
+
+/// `mktemp -d`, `mktemp -p FOLDER`, `mktemp TEMPLATE`: a new name in the folder for temporary files.
+fn mktemp(words: &[Argument]) -> Argument {
+    let folder = file_programs::value(words, 'p', "--tmpdir").filter(|folder| folder.len() > 0);
+    let template = file_programs::operands(words, "p", &["suffix"]);
+    let template = template.first().map(|template| template.outline());
+    let name = template.as_deref().map_or_else(
+        || format!("tmp.{}", Gap::Name.stand_in()),
+        |template| template.trim_end_matches('X').to_owned() + &Gap::Name.stand_in().to_string(),
+    );
+    let is_plain = template.is_some() && folder.is_none() && !file_programs::has(words, 't', "--tmpdir");
+    match folder {
+        _ if is_plain || name.starts_with('/') => Argument::of_outline(&name),
+        Some(folder) => file_programs::inside(&folder, &Argument::of_outline(&name)),
+        None => Argument::of_outline(&format!("/tmp/{name}")),
     }
 }
 

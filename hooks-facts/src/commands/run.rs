@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::access::AccessKind;
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::code;
@@ -10,9 +11,11 @@ use super::folders::Folders;
 use super::git;
 use super::helpers;
 use super::lookup;
+use super::network;
 use super::output;
 use super::placeholder::Item;
 use super::possible;
+use super::reads;
 use super::settings;
 use super::walk::{Stream, Variable, Walk, file_key};
 use super::wrappers::{self, Wrapper};
@@ -35,6 +38,7 @@ impl Walk {
         self.invoke(argv, span);
         let Some(name) = self.options.program_name(program) else {
             self.unresolved(UnresolvedReason::Program, span);
+            reads::note_unknown(self, "", words, span);
             return Stream::Unknown;
         };
         if let Some(output) = self.defined(program, words, input, span) {
@@ -62,6 +66,8 @@ impl Walk {
 
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         file_programs::note(self, name, words, input, span);
+        reads::note(self, name, words, input, span);
+        network::note(self, name, words, span);
         helpers::note(self, name, words, span);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
@@ -91,14 +97,15 @@ impl Walk {
                 }
                 return self.text(&text.as_shell_text(), input, span);
             }
-            "source" | "." => return self.script_file(words, input, span),
+            "source" | "." => return self.sourced(words, input, span),
             "trap" => {
                 let at = usize::from(words.first().is_some_and(|word| word.literal() == Some("--")));
                 self.texts(words.get(at..words.len().min(at + 1)), span);
             }
             "alias" => self.define_aliases(words),
             "set" | "shift" => self.set(name, words),
-            "read" | "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
+            "read" => self.read_into(words, input),
+            "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
             "printf" => {}
             "xargs" => self.xargs(words, input, span),
             "parallel" => self.parallel(words, input, span),
@@ -275,8 +282,24 @@ impl Walk {
         }
     }
 
+    /// `source FILE`: its variables are used, and shown if something prints variables afterwards.
+    fn sourced(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        if let Some(file) = words.first() {
+            self.sources(file, span);
+        }
+        self.script_text(words, input, span)
+    }
+
     /// Runs a script that a shell reads from a file.
     fn script_file(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        let Some(file) = words.first() else { return Stream::Empty };
+        if !matches!(file.literal(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-")) {
+            self.reads("bash", file, AccessKind::Executed, false, span);
+        }
+        self.script_text(words, input, span)
+    }
+
+    fn script_text(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(file) = words.first() else { return Stream::Empty };
         let stream = match file.literal() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => input.clone(),
@@ -439,6 +462,23 @@ impl Walk {
         }
     }
 
+    /// `read NAME`: of an input with one kind of names, the variable has such a name.
+    fn read_into(&mut self, words: &[Argument], input: &Stream) {
+        let value = match input {
+            Stream::Names(names) => match &**names {
+                [name] => name.clone(),
+                _ => Argument::unknown(),
+            },
+            Stream::Known(text) => Argument::from(text.lines().next().unwrap_or_default().trim()),
+            _ => return self.forget(words),
+        };
+        let names = file_programs::operands(words, "adinNptu", &[]);
+        let names: Vec<String> = names.into_iter().filter_map(Argument::literal).map(str::to_owned).collect();
+        for name in if names.is_empty() { vec!["REPLY".to_owned()] } else { names } {
+            self.variables.insert(name, Variable::Text(value.clone()));
+        }
+    }
+
     fn xargs(&mut self, words: &[Argument], input: &Stream, span: Span) {
         let rest = operands_from(
             words,
@@ -450,6 +490,8 @@ impl Walk {
             return;
         }
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();
+        let list = file_programs::value(options, 'a', "--arg-file").map(|list| self.file(&list));
+        let input = list.as_ref().unwrap_or(input);
         let items: Vec<Argument> = match (input, divider(options)) {
             // Items may contain blanks if another character separates them.
             (Stream::Known(text), Some(divider)) => {

@@ -318,7 +318,8 @@ fn files_that_programs_change() {
         ("rm \"$X\" *; cp $X $Y; cat a; grep -r rm .", &[]),
     ] {
         let analysis = Analysis::of_text(text, &Options::default());
-        let certain = analysis.writes().iter().filter(|write| !write.is_possible);
+        let writes = analysis.writes();
+        let certain = writes.iter().filter(|write| !write.is_possible);
         let targets: Vec<_> = certain.filter_map(|write| write.target.literal()).collect();
         assert_eq!(targets, expected, "{text}");
     }
@@ -328,7 +329,7 @@ fn files_that_programs_change() {
 /// writes that depend on the file system.
 fn shown_writes(text: &str) -> Vec<String> {
     let analysis = Analysis::of_text_in(text, Some("/w"), &Options::default());
-    let shown = |write: &WriteTarget| {
+    let shown = |write: &&Access| {
         let kind = format!("{:?}", write.kind).chars().next().unwrap();
         let doubt = if write.is_possible { "?" } else { "" };
         format!("{kind}{doubt} {}", crate::globs::shown(&write.target.outline()))

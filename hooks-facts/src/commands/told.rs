@@ -12,21 +12,21 @@ use super::git;
 use super::helpers;
 
 /// Programs that only read their files, apart from outputs that their options name.
-const READERS: &[&str] = table!("known_programs_readers");
+pub(super) const READERS: &[&str] = table!("known_programs_readers");
 
 /// Programs and builtins whose words are texts, names and numbers.
-const TALKERS: &[&str] = table!("known_programs_talkers");
+pub(super) const TALKERS: &[&str] = table!("known_programs_talkers");
 
 /// Programs whose changes the file programs report. `rename` is not one of them: Perl's version runs its
 /// first word.
-const CHANGERS: &[&str] = table!("known_programs_changers");
+pub(super) const CHANGERS: &[&str] = table!("known_programs_changers");
 
 /// Programs that start their words or their text, which are among the invocations. The effects of a shell are
 /// known only if its text could be parsed: of a script in a file nothing is known.
-const STARTERS: &[&str] = table!("known_programs_starters");
+pub(super) const STARTERS: &[&str] = table!("known_programs_starters");
 
 /// Programs of Windows shells.
-const WINDOWS: &[&str] = table!("known_programs_windows");
+pub(super) const WINDOWS: &[&str] = table!("known_programs_windows");
 
 /// Git commands whose effects on named files are known; the others name no files, or only read.
 const GIT: &[&str] = table!("known_programs_git");
@@ -83,7 +83,7 @@ pub(super) fn is_of_the_system(program: &Argument) -> bool {
     !name.contains(['/', '\\']) || FOLDERS.iter().any(|folder| is_one(folder))
 }
 
-fn has(list: &[&str], name: &str) -> bool {
+pub(super) fn has(list: &[&str], name: &str) -> bool {
     list.binary_search(&name).is_ok()
 }
 

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::analysis::{
-    Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason, WriteKind, WriteTarget,
-};
+use super::access::{Access, AccessKind, NetworkTarget, Source, UnknownReads, UnknownReadsReason};
+use super::analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 use super::argument::Argument;
 use super::folders::{Folders, ListFolders};
 use super::lookup;
+use super::network;
+use super::reads;
 use super::settings;
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
@@ -23,6 +24,9 @@ const BUDGET: usize = 1024 * 1024;
 
 /// Longest text of a variable or an output that is kept.
 pub(super) const MAX_TEXT: usize = 64 * 1024;
+
+/// Most hosts, and most programs with unknown reads, that are recorded.
+const MAX_NOTES: usize = 256;
 
 /// Data between commands.
 #[derive(Clone, Debug)]
@@ -92,6 +96,14 @@ pub(super) struct Walk {
     pub(super) settings_lent: bool,
     /// Set in later turns of a loop, whose texts are read again.
     pub(super) repeating: bool,
+    /// Set while the redirections of a program are read that shows nothing of its input.
+    hides_input: bool,
+    /// File that the present command reads its input from.
+    pub(super) input_file: Option<Argument>,
+    /// Archive or patch that fills a folder.
+    pub(super) source: Option<Source>,
+    /// Files that the text sources.
+    sourced: Vec<(Argument, Span)>,
     analysis: Analysis,
 }
 
@@ -116,6 +128,10 @@ impl Walk {
             settings_moved: false,
             settings_lent: false,
             repeating: false,
+            hides_input: false,
+            input_file: None,
+            source: None,
+            sourced: Vec::new(),
             analysis: Analysis { options, ..Analysis::default() },
         }
     }
@@ -125,8 +141,25 @@ impl Walk {
         Self { start: folder.map(str::to_owned), ..self }
     }
 
-    pub(super) fn finish(self) -> Analysis {
+    pub(super) fn finish(mut self) -> Analysis {
+        if !self.sourced.is_empty() {
+            let shows = self.analysis.invocations.iter().any(|it| reads::shows_variables(it, self.options));
+            let kind = if shows { AccessKind::Read } else { AccessKind::Used };
+            self.folders = Folders::start();
+            for (file, span) in std::mem::take(&mut self.sourced) {
+                self.reads("source", &file, kind, false, span);
+            }
+        }
         self.analysis
+    }
+
+    /// Records a file that the shell sources.
+    pub(super) fn sources(&mut self, file: &Argument, span: Span) {
+        for file in self.folders.names(file, self.options.windows) {
+            if self.sourced.len() < MAX_NOTES && self.pay(file.len() + 1, span) {
+                self.sourced.push((file, span));
+            }
+        }
     }
 
     pub(super) fn top_text(&mut self, text: &str) {
@@ -397,7 +430,10 @@ impl Walk {
             return Stream::Unknown;
         }
         let argv: Vec<Argument> = simple.words.iter().flat_map(|word| self.expand(word)).collect();
+        let name = argv.first().and_then(|program| self.options.program_name(program));
+        self.hides_input = name.is_some_and(|name| reads::hides_input(&name));
         let (input, target) = self.redirect(&simple.redirections, input);
+        self.hides_input = false;
         let before = self.settings_moved;
         for assignment in &simple.assignments {
             self.assign(assignment, simple.span);
@@ -446,6 +482,7 @@ impl Walk {
     fn redirect(&mut self, redirections: &[Redirection], input: &Stream) -> (Stream, Option<Argument>) {
         let mut input = input.clone();
         let mut target = None;
+        self.input_file = None;
         for redirection in redirections {
             match redirection.kind {
                 RedirectionKind::HereDocument => {
@@ -464,12 +501,16 @@ impl Walk {
                 }
                 RedirectionKind::Read => {
                     let file = self.expand_one(&redirection.target);
-                    self.reads(&file, redirection.span);
+                    let kind = if self.hides_input { AccessKind::Used } else { AccessKind::Read };
+                    self.reads("<", &file, kind, false, redirection.span);
+                    network::note_redirection(self, &file, redirection.span);
                     input = self.file(&file);
+                    self.input_file = Some(file);
                 }
                 RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite => {
                     let file = self.expand_target(&redirection.target);
-                    self.writes(&file, WriteKind::Redirected, redirection.span);
+                    self.writes(&file, AccessKind::Redirected, redirection.span);
+                    network::note_redirection(self, &file, redirection.span);
                     target = Some(file);
                 }
                 RedirectionKind::Duplicate => {
@@ -481,33 +522,88 @@ impl Walk {
     }
 
     /// Records a write to a file, named from every folder in which it may happen.
-    pub(super) fn writes(&mut self, file: &Argument, kind: WriteKind, span: Span) {
+    pub(super) fn writes(&mut self, file: &Argument, kind: AccessKind, span: Span) {
         self.note_write(file, kind, false, span);
     }
 
     /// Records a write to a file that happens only under some condition.
-    pub(super) fn may_write(&mut self, file: &Argument, kind: WriteKind, span: Span) {
+    pub(super) fn may_write(&mut self, file: &Argument, kind: AccessKind, span: Span) {
         self.note_write(file, kind, true, span);
     }
 
-    fn note_write(&mut self, file: &Argument, kind: WriteKind, is_possible: bool, span: Span) {
+    fn note_write(&mut self, file: &Argument, kind: AccessKind, is_possible: bool, span: Span) {
         let span = self.outer.unwrap_or(span);
         let is_possible = is_possible || self.doubting;
         for target in self.folders.names(file, self.options.windows) {
             if !self.pay(target.len() + 1, span) {
                 return;
             }
-            self.analysis.writes.push(WriteTarget { target, kind, is_possible, span });
+            let source = self.source.clone().and_then(|source| self.placed(source));
+            self.analysis.accesses.push(Access { target, kind, is_possible, source, span });
         }
     }
 
-    /// Records a file that a redirection reads, named from every folder in which it may happen.
-    fn reads(&mut self, file: &Argument, span: Span) {
-        for input in self.folders.names(file, self.options.windows) {
-            if !self.pay(input.len() + 1, span) {
+    /// Returns the source as seen from the folder in which the text starts, if that is one file.
+    fn placed(&self, source: Source) -> Option<Source> {
+        let place = |file: &Argument| match self.folders.names(file, self.options.windows).as_slice() {
+            [name] => Some(name.clone()),
+            _ => None,
+        };
+        match source {
+            Source::Archive(file) => place(&file).map(Source::Archive),
+            Source::Patch(file) => place(&file).map(Source::Patch),
+        }
+    }
+
+    /// Records a file that a program reads or executes, named from every folder in which it may happen. A name of which
+    /// nothing is known is not recorded as a file.
+    pub(super) fn reads(
+        &mut self,
+        program: &str,
+        file: &Argument,
+        kind: AccessKind,
+        is_possible: bool,
+        span: Span,
+    ) {
+        if file.literal() == Some("") {
+            return;
+        }
+        if file.is_unknown() {
+            if !is_possible {
+                self.reads_unknown(program, UnknownReadsReason::Name, span);
+            }
+            return;
+        }
+        let span = self.outer.unwrap_or(span);
+        let is_possible = is_possible || self.doubting;
+        for target in self.folders.names(file, self.options.windows) {
+            if !self.pay(target.len() + 1, span) {
                 return;
             }
-            self.analysis.inputs.push(input);
+            self.analysis.accesses.push(Access { target, kind, is_possible, source: None, span });
+        }
+    }
+
+    /// Records a program whose reads are not known.
+    pub(super) fn reads_unknown(&mut self, program: &str, reason: UnknownReadsReason, span: Span) {
+        let span = self.outer.unwrap_or(span);
+        let known = |it: &UnknownReads| it.program == program && it.reason == reason;
+        if self.analysis.unknown_reads.len() < MAX_NOTES && !self.analysis.unknown_reads.iter().any(known) {
+            self.analysis.unknown_reads.push(UnknownReads { program: program.to_owned(), reason, span });
+        }
+    }
+
+    /// Records a host that a program connects to.
+    pub(super) fn connects(&mut self, target: NetworkTarget) {
+        let target = NetworkTarget { span: self.outer.unwrap_or(target.span), ..target };
+        let is_known = self.analysis.network.iter().any(|known| {
+            (&known.host, known.port, &known.scheme) == (&target.host, target.port, &target.scheme)
+        });
+        if !is_known
+            && self.analysis.network.len() < MAX_NOTES
+            && self.pay(target.host.len() + 1, target.span)
+        {
+            self.analysis.network.push(target);
         }
     }
 

@@ -47,6 +47,8 @@ pub enum PatternProblem {
     ParentSegment,
     /// The path is outside of the root.
     Absolute,
+    /// It begins with `!`, which excludes nothing here.
+    Negated,
     /// There are too many alternatives.
     TooManyAlternatives,
     /// The pattern is too long.
@@ -68,6 +70,9 @@ impl fmt::Display for PatternProblem {
             Self::Absolute => {
                 f.write_str("it is absolute and not below the root; write it relative to the root")
             }
+            Self::Negated => f.write_str(
+                "a `!` at the start excludes nothing; put the pattern into a list for exceptions, such as `deny` or `except`, or write `\\!` for the character",
+            ),
             Self::TooManyAlternatives => {
                 f.write_str("its braces stand for too many alternatives; write several patterns")
             }

@@ -110,6 +110,39 @@ impl Globs {
         self.every().filter(|(_, tokens)| is_met(tokens)).map(|(index, _)| index).min()
     }
 
+    /// Returns the first pattern that an outline names, as far as it is known: of the last part of the outline with a known
+    /// name, each known character is one that the pattern names too. `docs/*.md` may be `docs/id_rsa.md`, but does not name
+    /// `**/id_rsa*`; `.en?` names `**/.env`.
+    ///
+    /// ```
+    /// use hooks_facts::globs::{Gap, GlobOptions, Globs};
+    ///
+    /// let globs = Globs::compile(["**/.env", "**/id_rsa*"], &GlobOptions::default()).unwrap();
+    /// let (one, name) = (Gap::One.stand_in(), Gap::Name.stand_in());
+    /// assert_eq!(globs.names(&format!(".en{one}")), Some(0));
+    /// assert_eq!(globs.names(&format!("docs/{name}.md")), None);
+    /// ```
+    pub fn names(&self, outline: &str) -> Option<usize> {
+        let Some(outline) = letters(outline) else { return (!self.is_empty()).then_some(0) };
+        let (start, end) = last_named(&outline)?;
+        let is_met = |tokens: &[Token]| {
+            let mut places = Places::start(tokens);
+            for (at, letter) in outline.iter().enumerate() {
+                if !places.alive.contains(&true) {
+                    return false;
+                }
+                places = match letter {
+                    Letter::Char(c) if at >= start && at < end => places.named(*c),
+                    Letter::Gap(Gap::Name, _) if at == start => places.past_wildcards(false),
+                    Letter::Gap(Gap::Folders | Gap::Any, _) => places.past_wildcards(true),
+                    letter => places.met(*letter),
+                };
+            }
+            places.are_at_end()
+        };
+        self.every().filter(|(_, tokens)| is_met(tokens)).map(|(index, _)| index).min()
+    }
+
     /// Returns the first pattern for something below a folder that an outline may stand for. As in
     /// [`find_below`](Self::find_below), only the part of the pattern before the first wildcard counts.
     pub fn meets_below(&self, outline: &str) -> Option<usize> {
@@ -151,6 +184,21 @@ fn letters(outline: &str) -> Option<Vec<Letter>> {
 }
 
 /// Possible positions of a match among the tokens of a pattern; position `n` is before token `n`.
+/// Returns the positions of the last part of an outline with a known letter or digit; `None` if there is none.
+fn last_named(outline: &[Letter]) -> Option<(usize, usize)> {
+    let is_joint =
+        |letter: &Letter| matches!(letter, Letter::Char('/') | Letter::Gap(Gap::Folders | Gap::Any, _));
+    let (mut found, mut start, mut is_named) = (None, 0, false);
+    for (at, letter) in outline.iter().enumerate() {
+        if is_joint(letter) {
+            found = if is_named { Some((start, at)) } else { found };
+            (start, is_named) = (at + 1, false);
+        }
+        is_named |= matches!(letter, Letter::Char(c) if c.is_alphanumeric());
+    }
+    if is_named { Some((start, outline.len())) } else { found }
+}
+
 struct Places<'t> {
     tokens: &'t [Token],
     alive: Vec<bool>,
@@ -233,6 +281,41 @@ impl<'t> Places<'t> {
     }
 
     /// Returns the positions that are right for every text that a letter may stand for.
+    /// After a character that the pattern has to name, or that is below a folder that it names.
+    fn named(&self, c: char) -> Self {
+        let mut next = Self::none(self.tokens);
+        for (place, token) in self.tokens.iter().enumerate().filter(|(place, _)| self.is_alive(*place)) {
+            match token {
+                Token::Char(expected) if *expected == c => next.enter(place + 1),
+                Token::Deep | Token::DeepLine if place > 0 => next.enter(place),
+                // Behind characters that were named: `.env.*`.
+                Token::Star if self.is_behind_a_name(place) => next.enter(place),
+                _ => {}
+            }
+        }
+        next
+    }
+
+    fn is_behind_a_name(&self, place: usize) -> bool {
+        let before = place.checked_sub(1).and_then(|before| self.tokens.get(before));
+        matches!(before, Some(Token::Char(c)) if *c != '/')
+    }
+
+    /// After a gap that stands for nothing that the pattern names.
+    fn past_wildcards(mut self, crosses: bool) -> Self {
+        for place in 0..self.tokens.len() {
+            let passes = match self.tokens.get(place) {
+                Some(Token::Char('/')) => crosses,
+                Some(Token::Char(_)) | None => false,
+                Some(_) => true,
+            };
+            if passes && self.is_alive(place) {
+                self.enter(place + 1);
+            }
+        }
+        self
+    }
+
     fn covered(&self, letter: Letter) -> Self {
         let gap = match letter {
             Letter::Char(c) => return self.character(c),

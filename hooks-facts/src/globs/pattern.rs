@@ -46,6 +46,9 @@ pub(super) fn parse(pattern: &str, dialect: PatternDialect) -> Result<Pattern, P
     if pattern.len() > MAX_LENGTH {
         return Err((PatternProblem::TooLong, MAX_LENGTH));
     }
+    if dialect == PatternDialect::Standard && pattern.starts_with('!') {
+        return Err((PatternProblem::Negated, 0));
+    }
     let marks = marks(pattern, dialect)?;
     let mut result = Pattern::default();
     let mut rest = marks.as_slice();

@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn everything_else_is_literal() {
-        let odd = ["app/[id]/page.tsx", "c++/*.h", "app/(auth)/x.ts", "a|b", "!x", "^a$", "x.y", "a,b"];
+        let odd = ["app/[id]/page.tsx", "c++/*.h", "app/(auth)/x.ts", "a|b", "\\!x", "^a$", "x.y", "a,b"];
         let globs = globs(&odd);
         check(
             &globs,
@@ -409,6 +409,7 @@ mod tests {
             errors[1].to_string(),
             "pattern `{a`: `{` is never closed; write `\\{` for the character (at byte 0)"
         );
+        assert_eq!(Globs::compile(["!src/**"], &options).unwrap_err()[0].problem, Negated);
         let explosion = "{a,b}".repeat(40);
         assert_eq!(Globs::compile([&explosion], &options).unwrap_err()[0].problem, TooManyAlternatives);
         let nesting = "{".repeat(4000);

@@ -80,7 +80,10 @@ impl ShellParser<'_> {
             };
         }
         if changed || name.is_empty() {
-            return Ok(Part::Variable { name, quoted, value: Value::Changed(self.until('}')?) });
+            let mut word = self.until('}')?;
+            // It must not be taken for a change of the value of `name` itself.
+            word.parts.insert(0, Part::Literal { text: "!".to_owned(), quoted: false });
+            return Ok(Part::Variable { name, quoted, value: Value::Changed(word) });
         }
         if self.cursor.eat("}") {
             return Ok(Part::Variable { name, quoted, value });

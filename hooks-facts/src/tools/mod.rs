@@ -42,6 +42,7 @@ mod path_arguments;
 mod path_keys;
 mod spelling;
 mod table;
+mod texts;
 mod verbs;
 mod working_folder;
 
@@ -54,5 +55,6 @@ pub use patch::patched_files;
 pub use path_arguments::{PathArgument, PathArguments, PathRole, each_path, paths_of};
 pub use spelling::Reach;
 pub use table::ToolTable;
+pub use texts::{TextArgument, each_text};
 pub use verbs::reads_by_name;
 pub use working_folder::WorkingFolder;

@@ -5,6 +5,7 @@
 mod arguments;
 mod options;
 mod programs;
+mod reads;
 #[path = "../../build/tables.rs"]
 mod tables;
 mod tools;

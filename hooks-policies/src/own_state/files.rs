@@ -90,7 +90,8 @@ impl OwnFiles {
     ) -> Option<OwnFileMatch> {
         let role = if named.reach == Reach::Itself { PathRole::Written } else { PathRole::Filled };
         let in_home = named.name.literal().and_then(|name| name.strip_prefix("~/"));
-        if let Some(rest) = in_home {
+        let has_home = call.request().context().environment.home.is_some();
+        if let Some(rest) = in_home.filter(|_| !has_home) {
             let name = format!("{}/{rest}", Gap::Any.stand_in());
             return self.find_place(others, call, &NamedPath::named(call, pointer, name, role, true));
         }

@@ -80,7 +80,6 @@ mod files;
 mod people;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod words;
 
 use std::sync::{Arc, OnceLock};
@@ -89,10 +88,9 @@ use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
 use hooks_facts::calls::{Call, CallReader, ParsedCommand};
 use hooks_facts::commands::{Argument, Invocation};
-use hooks_facts::tools::{ToolKind, reads_by_name};
+use hooks_facts::tools::{TextArgument, ToolKind, each_text, reads_by_name};
 
 use self::files::{Named, OwnFileMatch, OwnFiles, Reach};
-use self::texts::Text;
 use crate::artifacts::Artifacts;
 use crate::other_names::OtherNames;
 
@@ -245,8 +243,8 @@ impl OwnState {
             return of_places;
         }
         let is_in_the_root = call.begins_in_the_root();
-        let may_be = |text: &Text<'_>| !(is_in_the_root && self.files().are_not(text.path));
-        texts::walk(call.arguments()).filter(may_be).enumerate().find_map(|(count, text)| {
+        let may_be = |text: &TextArgument<'_>| !(is_in_the_root && self.files().are_not(text.path));
+        each_text(call.arguments()).filter(may_be).enumerate().find_map(|(count, text)| {
             if count == MAX_NAMES {
                 let message = format!("`{tool}` is called with more texts than can be looked at");
                 return Some(Reason::new(NAME, "tool", message).instead("split the call"));

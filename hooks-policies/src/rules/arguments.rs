@@ -51,6 +51,8 @@ const fn is_false(flag: &bool) -> bool {
 /// Compiled condition on one argument.
 #[derive(Clone, Debug)]
 pub(super) struct ArgumentRule {
+    /// Name as it is configured.
+    pub(super) name: String,
     /// Names of the argument and of the objects around it, folded.
     path: Vec<String>,
     hosts: Vec<String>,
@@ -107,7 +109,7 @@ impl ArgumentRule {
                 })
                 .ok()
         });
-        Self { path, hosts, texts, matches, min: *min, max: *max, not: *not }
+        Self { name: name.to_owned(), path, hosts, texts, matches, min: *min, max: *max, not: *not }
     }
 
     /// Compares the condition with the arguments of a call. If the argument is missing and `is_expected`, the tool may

@@ -58,4 +58,9 @@ pub trait ReadChanges: fmt::Debug + Send + Sync {
 pub trait ChangeCondition: fmt::Debug + Send + Sync {
     /// Compares the condition with a call.
     fn compare(&self, request: &HookRequest<PreToolUse>) -> ConditionMatch;
+
+    /// Describes the part of a call for which the condition holds, such as "the call imports `jquery`".
+    fn describe(&self, _request: &HookRequest<PreToolUse>) -> Option<String> {
+        None
+    }
 }

@@ -97,6 +97,14 @@ impl FurtherConditions {
     }
 }
 
+impl FurtherConditions {
+    /// Describes the part of a matching call that the conditions are about.
+    pub(super) fn describe(&self, call: Call<'_>) -> Option<String> {
+        let change = self.changes.iter().find_map(|change| change.describe(call.request()));
+        change.or_else(|| Some(format!("its argument `{}` decides", self.arguments.first()?.name)))
+    }
+}
+
 /// Returns whether a rule has to be compared one by one.
 pub(super) fn has_further(config: &RuleConfig) -> bool {
     has_tool_patterns(config)

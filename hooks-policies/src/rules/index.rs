@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use hooks_core::PolicyErrors;
-use hooks_facts::calls::{CallReader, PathPatterns};
+use hooks_facts::calls::{CallReader, PathPatterns, PlaceMatch};
 use hooks_facts::names;
 
 use super::further::{has_further, has_tool_patterns};
@@ -31,9 +31,13 @@ struct ByAgent {
 pub(super) struct Bucket {
     /// The first rule of each action that has no further condition.
     pub(super) plain: ByAction<Option<usize>>,
-    /// Rules whose only further condition is paths.
+    /// Rules whose only further condition is files that are read or written.
     pub(super) paths: ByAction<PathRules>,
-    /// Rules with a condition that is compared rule by rule, such as commands.
+    /// Rules whose only further condition is files that are read.
+    pub(super) reads: ByAction<PathRules>,
+    /// Rules whose only further condition is files that are written.
+    pub(super) writes: ByAction<PathRules>,
+    /// Rules with a condition that is compared rule by rule, such as commands, or with several conditions.
     pub(super) one_by_one: Vec<usize>,
     /// All rules.
     pub(super) all: ByAction<Vec<usize>>,
@@ -85,10 +89,13 @@ impl Index {
             .chain(index.beginnings.values_mut())
             .flat_map(|by_agent| std::iter::once(&mut by_agent.any).chain(by_agent.named.values_mut()));
         for bucket in buckets {
-            let ByAction { deny, ask, allow } = &mut bucket.paths;
-            for rules in [deny, ask, allow] {
-                rules.patterns =
-                    PathPatterns::compile(&rules.texts, "rules", reader, &mut PolicyErrors::default());
+            for by_action in [&mut bucket.paths, &mut bucket.reads, &mut bucket.writes] {
+                let ByAction { deny, ask, allow } = by_action;
+                let errors = &mut PolicyErrors::default();
+                for rules in [deny, ask] {
+                    rules.patterns = PathPatterns::compile(&rules.texts, "rules", reader, errors);
+                }
+                allow.patterns = PathPatterns::allowing(&allow.texts, "rules", reader, errors);
             }
         }
         index
@@ -134,15 +141,25 @@ impl ByAgent {
 impl Bucket {
     fn enter(&mut self, number: usize, rule: &RuleConfig) {
         self.all.get_mut(rule.action).push(number);
-        if !rule.commands.is_empty() || has_further(rule) {
+        let lists = [&rule.paths, &rule.reads, &rule.writes];
+        let mut given = lists.iter().filter(|list| !list.is_empty());
+        let first = given.next();
+        if !rule.commands.is_empty() || given.next().is_some() || has_further(rule) {
             self.one_by_one.push(number);
-        } else if rule.paths.is_empty() {
-            self.plain.get_mut(rule.action).get_or_insert(number);
-        } else {
-            let rules = self.paths.get_mut(rule.action);
-            rules.texts.extend(rule.paths.iter().cloned());
-            rules.owners.extend(rule.paths.iter().map(|_| number));
+            return;
         }
+        let Some(list) = first else {
+            self.plain.get_mut(rule.action).get_or_insert(number);
+            return;
+        };
+        let by_action = if !rule.paths.is_empty() {
+            &mut self.paths
+        } else if !rule.reads.is_empty() {
+            &mut self.reads
+        } else {
+            &mut self.writes
+        };
+        by_action.get_mut(rule.action).extend(number, list);
     }
 }
 
@@ -156,14 +173,14 @@ impl PathRules {
         self.owners.is_empty()
     }
 
-    /// Returns the first rule with a pattern that matches a reading.
-    pub(super) fn find(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
-        self.owners.get(self.patterns.find(reading, case_insensitive)?).copied()
+    fn extend(&mut self, number: usize, patterns: &[String]) {
+        self.texts.extend(patterns.iter().cloned());
+        self.owners.extend(patterns.iter().map(|_| number));
     }
 
-    /// Returns the first rule with a pattern that matches something that an outline may stand for.
-    pub(super) fn meets(&self, outline: &str, case_insensitive: bool) -> Option<usize> {
-        self.owners.get(self.patterns.meets(outline, case_insensitive)?).copied()
+    /// Returns the rule of a pattern that matches.
+    pub(super) fn owner(&self, found: &PlaceMatch) -> Option<usize> {
+        self.owners.get(found.pattern).copied()
     }
 
     /// The patterns of all rules.

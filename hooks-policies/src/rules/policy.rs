@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
 use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath};
+use hooks_facts::commands::AccessKind;
 use hooks_facts::globs;
 
 use super::changes::{ConditionMatch, ReadChanges};
@@ -39,7 +40,9 @@ struct Hit<'a> {
 
 enum On<'a> {
     Call,
-    Path(&'a NamedPath, &'a str),
+    /// Part of the call that a further condition is about.
+    Part(String),
+    Path(&'a NamedPath, String),
     /// Path or command that cannot be known before the call runs.
     Unknown(&'a str),
 }
@@ -130,14 +133,18 @@ impl Rules {
             ] {
                 keep(hit, plain.map(|rule| Hit { rule, on: On::Call }));
             }
-            keep(&mut hits.deny, some_path(call, &bucket.paths.deny));
-            keep(&mut hits.ask, some_path(call, &bucket.paths.ask));
-            keep(&mut hits.allow, every_path(call, &bucket.paths.allow));
+            for (about, paths) in
+                [(About::Both, &bucket.paths), (About::Reads, &bucket.reads), (About::Writes, &bucket.writes)]
+            {
+                keep(&mut hits.deny, some_path(call, &paths.deny, about));
+                keep(&mut hits.ask, some_path(call, &paths.ask, about));
+                keep(&mut hits.allow, every_path(call, &paths.allow, about));
+            }
             for number in &bucket.one_by_one {
                 let Some(rule) = self.rules.get(*number) else { continue };
                 let found = match &rule.further {
                     Some(further) => by_further(call, *number, rule, further),
-                    None => by_command(call, *number, rule),
+                    None => by_all(call, *number, rule),
                 };
                 match rule.action {
                     RuleAction::Deny => keep(&mut hits.deny, found),
@@ -168,23 +175,19 @@ impl Rules {
     /// Returns whether one rule of the call's tool and agent matches a call.
     fn hit<'r>(&self, call: Call<'r>, number: usize) -> Option<Hit<'r>> {
         let rule = self.rules.get(number)?;
-        match rule.action {
-            _ if let Some(further) = &rule.further => by_further(call, number, rule, further),
-            _ if rule.has_commands() => by_command(call, number, rule),
-            _ if rule.paths.is_empty() => Some(Hit { rule: number, on: On::Call }),
-            RuleAction::Allow => every_path(call, &rule.paths),
-            // A path that cannot be known is the same for each rule; the first one has it.
-            RuleAction::Deny | RuleAction::Ask => {
-                some_path(call, &rule.paths).filter(|hit| !matches!(hit.on, On::Unknown(_)))
-            }
+        if let Some(further) = &rule.further {
+            return by_further(call, number, rule, further);
         }
+        // A path that cannot be known is the same for each rule; the first one has it.
+        by_all(call, number, rule).filter(|hit| rule.has_commands() || !matches!(hit.on, On::Unknown(_)))
     }
 
     /// Returns the judgement of a rule that matches a call.
     fn verdict(&self, tool: &str, hit: &Hit<'_>) -> Option<Verdict> {
         let rule = self.rules.get(hit.rule)?;
         let name = &rule.name;
-        let text = || match hit.on {
+        let text = || match &hit.on {
+            On::Part(part) => format!("the rule `{name}` is about this call of `{tool}`: {part}"),
             On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
             On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
             On::Unknown(_) => {
@@ -192,13 +195,13 @@ impl Rules {
             }
         };
         Some(rule.verdict(text, |reason| {
-            match hit.on {
-                On::Call => reason,
+            match &hit.on {
+                On::Call | On::Part(_) => reason,
                 On::Path(place, reading) => reason
                     .on(&*place.pointer)
                     .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
                 On::Unknown("") => reason,
-                On::Unknown(pointer) => reason.on(pointer),
+                On::Unknown(pointer) => reason.on(*pointer),
             }
         }))
     }
@@ -234,45 +237,83 @@ fn keep<'a>(kept: &mut Option<Hit<'a>>, found: Option<Hit<'a>>) {
     }
 }
 
-/// Returns a rule that matches some path of a call, or a path that cannot be known.
-fn some_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
+/// Files of a call that a condition is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// Those that are read or written.
+    Both,
+    Reads,
+    Writes,
+}
+
+/// Returns a rule that matches some file of a call, or a file that cannot be known.
+fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<'r>> {
     let first = rules.first()?;
     let places = call.places();
     if let Some(pointer) = places.unusable.first().or(places.unknown.first()) {
-        return Some(Hit { rule: first, on: On::Unknown(pointer) });
+        // Only writes of commands are reported as unknown.
+        let is_meant = about != About::Reads || !call.kind().runs_commands();
+        return is_meant.then_some(Hit { rule: first, on: On::Unknown(pointer) });
     }
     let mut best = None;
-    for place in places.found.iter().chain(&places.partial).filter(|place| !place.is_nameless) {
-        let Some(known) = place.known(call) else {
+    if about != About::Reads {
+        let mut all = places.found.iter().chain(&places.partial).filter(|place| !place.is_nameless);
+        let unknown = all.find_map(|place| {
+            if about == About::Writes && !place.is_written() {
+                return None;
+            }
+            if place.known(call).is_none() {
+                return Some(place);
+            }
+            if let Some(found) = rules.patterns().find_place(call, place) {
+                let rule = rules.owner(&found);
+                keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(place, found.reading) }));
+            }
+            None
+        });
+        if let Some(place) = unknown {
             return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
-        };
-        for reading in known.below_root() {
-            let ignores_case = call.ignores_case();
-            let found = if place.is_partial() {
-                rules.meets(reading, ignores_case)
-            } else {
-                rules.find(reading, ignores_case)
-            };
-            keep(&mut best, found.map(|rule| Hit { rule, on: On::Path(place, reading) }));
+        }
+    }
+    if about != About::Writes {
+        for read in call.reads().each(call).filter(|read| read.kind != AccessKind::Used) {
+            if read.place.known(call).is_none() {
+                return Some(Hit { rule: first, on: On::Unknown(&read.place.pointer) });
+            }
+            if let Some(found) = rules.patterns().find_read(call, &read) {
+                let rule = rules.owner(&found);
+                keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(read.place, found.reading) }));
+            }
         }
     }
     best
 }
 
-/// Returns the first of the rules that together match every path of a call.
-fn every_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
-    rules.first()?;
+/// Returns the first of the rules that together match every file of a call.
+fn every_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<'r>> {
+    let first = rules.first()?;
     let places = call.places();
     let unknown = !places.unusable.is_empty() || !places.unknown.is_empty() || !places.partial.is_empty();
-    if places.found.is_empty() || unknown {
+    if unknown || (about != About::Writes && !call.reads().unknown().is_empty()) {
         return None;
     }
+    let written = places.found.iter().filter(|place| match about {
+        About::Both => true,
+        About::Writes => place.is_written(),
+        About::Reads => false,
+    });
+    let read = call.reads().each(call).map(|read| read.place);
+    let read =
+        read.filter(|_| about != About::Writes && (call.kind().runs_commands() || about == About::Reads));
     let mut best = None;
-    for place in &places.found {
-        for reading in &place.resolution.as_ref().ok()?.readings {
-            let rule = rules.find(&reading.path, call.ignores_case())?;
-            keep(&mut best, Some(Hit { rule, on: On::Path(place, &reading.path) }));
+    for place in written.chain(read) {
+        if !rules.patterns().allow_place(call, place) {
+            return None;
         }
+        let found = rules.patterns().find_place(call, place);
+        let reading = found.as_ref().map(|found| found.reading.clone()).unwrap_or_default();
+        let rule = found.as_ref().and_then(|found| rules.owner(found)).unwrap_or(first);
+        keep(&mut best, Some(Hit { rule, on: On::Path(place, reading) }));
     }
     best
 }
@@ -290,18 +331,32 @@ fn by_further<'r>(
     {
         return None;
     }
-    let hit = match rule.action {
-        _ if rule.has_commands() => by_command(call, number, rule),
-        _ if rule.paths.is_empty() => Some(Hit { rule: number, on: On::Call }),
-        RuleAction::Allow => every_path(call, &rule.paths),
-        RuleAction::Deny | RuleAction::Ask => some_path(call, &rule.paths),
-    }?;
-    let on = if found == ConditionMatch::Unknown { On::Unknown("") } else { hit.on };
+    let hit = by_all(call, number, rule)?;
+    let on = match (found, hit.on) {
+        (ConditionMatch::Unknown, _) => On::Unknown(""),
+        (_, On::Call) => further.describe(call).map_or(On::Call, On::Part),
+        (_, on) => on,
+    };
     Some(Hit { rule: number, on })
 }
 
-/// Returns whether a rule with commands matches a call.
-fn by_command<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
+/// Returns whether all conditions of a rule on files and commands match a call.
+fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
+    let mut hit = Hit { rule: number, on: On::Call };
+    for (about, paths) in
+        [(About::Both, &rule.paths), (About::Reads, &rule.reads), (About::Writes, &rule.writes)]
+    {
+        if paths.is_empty() {
+            continue;
+        }
+        hit = match rule.action {
+            RuleAction::Allow => every_path(call, paths, about)?,
+            RuleAction::Deny | RuleAction::Ask => some_path(call, paths, about)?,
+        };
+    }
+    if !rule.has_commands() {
+        return Some(hit);
+    }
     let commands = call.commands();
     let on = match rule.compare_commands(commands) {
         CommandMatch::Other => return None,
@@ -309,9 +364,5 @@ fn by_command<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>>
         CommandMatch::Unknown => On::Unknown(commands.found.first().map_or("", |command| &command.pointer)),
         CommandMatch::Same => On::Call,
     };
-    let has_paths = || match rule.action {
-        RuleAction::Allow => rule.paths.patterns().match_all(call),
-        RuleAction::Deny | RuleAction::Ask => rule.paths.patterns().may_match(call),
-    };
-    (rule.paths.is_empty() || has_paths()).then_some(Hit { rule: number, on })
+    Some(Hit { rule: number, on })
 }

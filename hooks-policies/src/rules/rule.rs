@@ -15,6 +15,8 @@ pub(super) struct Rule {
     pub(super) name: String,
     pub(super) action: RuleAction,
     pub(super) paths: PathRules,
+    pub(super) reads: PathRules,
+    pub(super) writes: PathRules,
     commands: Vec<BlockedPattern>,
     /// Conditions that are compared rule by rule; `None` if the rule has none.
     pub(super) further: Option<FurtherConditions>,
@@ -46,12 +48,23 @@ impl Rule {
                 }
             }
         }
-        let paths = PathPatterns::compile(&config.paths, &format!("rules[{index}].paths"), reader, errors);
+        let mut patterns = |list: &[String], name: &str| {
+            let field = format!("rules[{index}].{name}");
+            let patterns = match config.action {
+                RuleAction::Allow => PathPatterns::allowing(list, &field, reader, errors),
+                RuleAction::Deny | RuleAction::Ask => PathPatterns::compile(list, &field, reader, errors),
+            };
+            PathRules::single(index, patterns)
+        };
+        let paths = patterns(&config.paths, "paths");
+        let (reads, writes) = (patterns(&config.reads, "reads"), patterns(&config.writes, "writes"));
         let commands = command_patterns(&config.commands, &format!("rules[{index}].commands"), errors);
         Self {
             name: config.name.clone(),
             action: config.action,
-            paths: PathRules::single(index, paths),
+            paths,
+            reads,
+            writes,
             commands,
             further: has_further(config)
                 .then(|| FurtherConditions::compile(config, index, reader, changes, errors)),

@@ -146,8 +146,11 @@ fn links_are_followed_and_each_place_is_asked_for_once() {
 
 #[test]
 fn settings_decide_about_what_is_missing_and_about_case() {
-    let config =
-        |missing_path| WriteGuardConfig { allow: vec!["src/**".into()], deny: Vec::new(), missing_path };
+    let config = |missing_path| WriteGuardConfig {
+        allow: vec!["src/**".into()],
+        missing_path,
+        ..WriteGuardConfig::default()
+    };
     for (setting, wanted) in [
         (OnUnknown::Deny, Strength::Deny),
         (OnUnknown::Ask, Strength::Ask),

@@ -11,8 +11,7 @@ use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
 /// Makes one attempt. It ends at the earliest of three limits: the attempt's timeout, the deadline of the
-/// call, or its share of the call's time if another model could answer in the rest. The share is a third of
-/// the call's whole time, or half of the whole time once the first third has passed. The error of the client
+/// call, or a third of the call's whole time if another model could answer after that. The error of the client
 /// is classified and names its model; a panic of the client counts as a failure.
 ///
 /// If the deadline has passed, no attempt is made. The timer is armed once the client has to be waited for.

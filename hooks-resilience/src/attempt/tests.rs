@@ -69,13 +69,15 @@ fn a_first_attempt_leaves_two_thirds_of_the_time_where_another_model_could_answe
 }
 
 #[test]
-fn an_attempt_that_begins_later_has_half_of_the_time_and_no_more_than_is_left() {
+fn an_attempt_that_begins_later_has_a_third_of_the_time_too_and_no_more_than_is_left() {
     for (began, ends, kind) in [
         (0, 14, ErrorKind::AttemptTimeout),
         (13, 27, ErrorKind::AttemptTimeout),
-        (14, 35, ErrorKind::AttemptTimeout),
-        (21, 42, ErrorKind::DeadlineExceeded),
-        (25, 42, ErrorKind::DeadlineExceeded),
+        (14, 28, ErrorKind::AttemptTimeout),
+        (21, 35, ErrorKind::AttemptTimeout),
+        (27, 41, ErrorKind::AttemptTimeout),
+        (28, 42, ErrorKind::DeadlineExceeded),
+        (33, 42, ErrorKind::DeadlineExceeded),
     ] {
         let time = VirtualTime::default();
         time.block_on(time.sleep(at(began).since(time.tick()))).unwrap();

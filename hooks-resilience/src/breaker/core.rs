@@ -22,6 +22,10 @@ pub(crate) struct Core {
     pub(super) grounds: Counts,
     /// Largest number of calls in a window at any opening since the model was last well.
     pub(super) usual: u32,
+    /// Whether the breaker opened again before its model was well for long.
+    pub(super) relapsed: bool,
+    /// Number of good probes that are needed before the one that closes the breaker.
+    pub(super) probes_owed: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +80,12 @@ pub(crate) enum Showed {
 const CALLS_FOR_A_FAILURE: u32 = 6;
 
 /// A model counts as down if it has this many times the failures in a row that open its breaker. It then gets
-/// no calls as a last resort either.
-const ROWS_OF_A_LAST_RESORT: u32 = 3;
+/// no calls as a last resort either. With three failures in a row that open it: a model that answers one call of
+/// six fails nine times in a row in one of five cases, and 24 times in one of eighty.
+const ROWS_OF_A_LAST_RESORT: u32 = 8;
+
+/// Number of good probes in a row that close a breaker which opened again before its model was well for long.
+pub(super) const PROBES_AFTER_A_RELAPSE: u32 = 3;
 
 impl Core {
     pub(crate) fn new(settings: &BreakerConfig) -> Self {
@@ -89,6 +97,8 @@ impl Core {
             failing_since: Tick::default(),
             grounds: Counts::default(),
             usual: 0,
+            relapsed: false,
+            probes_owed: 0,
         }
     }
 
@@ -161,9 +171,12 @@ impl Core {
             (State::Closed { .. }, _) => self.count(showed, [began, now], settings, jitter),
             (State::Probing { probe, hard, .. }, Pass::Probe(mine)) if probe == mine => match showed {
                 Showed::Nothing => self.state = State::Open { until: now, hard },
-                Showed::Success { slow: false } => self.close(now),
+                Showed::Success { slow: false } => self.answered_probe(now, hard),
                 Showed::Success { slow: true } => self.stay_open(now, settings, jitter),
-                Showed::Failure { .. } => self.open(now, settings, jitter),
+                Showed::Failure { .. } => {
+                    self.owe_probes();
+                    self.open(now, settings, jitter);
+                }
                 Showed::Hopeless => self.open_hard(now, settings, jitter),
             },
             // A probe that was counted as lost and succeeds after all still closes the breaker.
@@ -216,6 +229,8 @@ impl Core {
             return;
         }
         self.usual = usual;
+        self.relapsed |= again;
+        self.owe_probes();
         match again {
             true => self.open_for(settings.open / 2, now, jitter),
             false => self.open(now, settings, jitter),
@@ -256,6 +271,7 @@ impl Core {
         // The model was well for as long as the longest open time: earlier trouble is forgotten.
         if now.since(since) >= settings.open_at_most {
             self.usual = 0;
+            self.relapsed = false;
         }
     }
 
@@ -300,10 +316,30 @@ impl Core {
         doubled.min(settings.open_at_most)
     }
 
+    /// Counts a good probe: it closes the breaker, or makes room for the next probe at once.
+    fn answered_probe(&mut self, now: Tick, hard: bool) {
+        if self.probes_owed == 0 {
+            return self.close(now);
+        }
+        self.probes_owed -= 1;
+        (self.in_a_row, self.openings) = (0, 0);
+        self.state = State::Open { until: now, hard };
+    }
+
+    /// Begins to count good probes anew, after a failure. One good probe says little about a model whose breaker
+    /// opens again and again: if half of its calls fail, each closing sends it several calls in vain, although
+    /// another model may be well. If none is, calls come to it as a last resort.
+    fn owe_probes(&mut self) {
+        if self.relapsed {
+            self.probes_owed = PROBES_AFTER_A_RELAPSE.saturating_sub(1);
+        }
+    }
+
     fn close(&mut self, now: Tick) {
         self.state = State::Closed { since: now };
         self.openings = 0;
         self.in_a_row = 0;
+        self.probes_owed = 0;
         self.window.clear();
     }
 

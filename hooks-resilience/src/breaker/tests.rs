@@ -153,6 +153,45 @@ fn what_fails_again_soon_after_a_probe_was_answered_opens_sooner_and_for_half_as
     }
 }
 
+/// Regression test: if half of the calls of a model fail, one good probe closed its breaker again and again, and
+/// each time it took several calls that failed to open it, although another model was well.
+#[test]
+fn after_a_relapse_several_good_probes_in_a_row_close_it() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let good = |times| std::iter::repeat_n(Does::Answers, times);
+    let relapse = [SERVER; 3].into_iter().chain(good(1)).chain([SERVER; 2]);
+    let probes = good(2).chain([SERVER]).chain(good(3));
+    let later = good(1).chain([SERVER; 3]).chain(good(1));
+    let (mut stack, health, _) = stack(&catalog, &time, relapse.chain(probes).chain(later));
+    let model = &catalog.models()[0];
+    let wait = |health: &Health| wait_until(ready_at(health, &catalog, &time), &time);
+    ask_times(3, &mut stack, &catalog, &time);
+    wait(&health);
+    ask_times(1, &mut stack, &catalog, &time);
+    assert_eq!(health.breaker(model), BreakerState::Closed, "the first time, one good probe is enough");
+    ask_times(2, &mut stack, &catalog, &time);
+    wait(&health);
+    // Good probes follow each other at once; a failure makes them count anew.
+    assert_eq!(ask_times(2, &mut stack, &catalog, &time), [None; 2]);
+    assert_eq!(
+        (health.breaker(model), ready_at(&health, &catalog, &time)),
+        (BreakerState::Open, time.tick())
+    );
+    ask_times(1, &mut stack, &catalog, &time);
+    assert!(ready_at(&health, &catalog, &time) >= time.tick().after(secs(10)));
+    wait(&health);
+    assert_eq!(ask_times(2, &mut stack, &catalog, &time), [None; 2]);
+    assert_eq!(health.breaker(model), BreakerState::Open);
+    assert_eq!(ask_times(1, &mut stack, &catalog, &time), [None]);
+    assert_eq!(health.breaker(model), BreakerState::Closed);
+    // Once it was well for long, that is forgotten.
+    wait_until(time.tick().after(secs(31)), &time);
+    ask_times(4, &mut stack, &catalog, &time);
+    wait(&health);
+    ask_times(1, &mut stack, &catalog, &time);
+    assert_eq!(health.breaker(model), BreakerState::Closed);
+}
+
 #[test]
 fn a_share_of_failures_opens_it_once_there_are_enough_calls() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));

@@ -7,7 +7,7 @@ use hooks_core::time::Tick;
 use serde::{Deserialize, Serialize};
 
 use super::BreakerConfig;
-use super::core::{Core, State};
+use super::core::{Core, PROBES_AFTER_A_RELAPSE, State};
 use super::window::{Counts, Window};
 
 /// The state of a breaker at one moment. Times are in milliseconds.
@@ -29,6 +29,10 @@ pub(crate) struct Wire {
     grounds: (u32, u32, u32),
     /// Number of calls in a window when the breaker opened; zero if an older instance wrote the state.
     usual: u32,
+    /// Whether the breaker opened again before its model was well for long, and the good probes that it still
+    /// needs before the one that closes it.
+    relapsed: bool,
+    probes_owed: u32,
     /// The window: age, calls, failed, slow.
     counted: Vec<(u64, u32, u32, u32)>,
 }
@@ -54,6 +58,8 @@ impl Wire {
             failing_for: millis(now.since(core.failing_since)),
             grounds: (calls, failed, slow),
             usual: core.usual,
+            relapsed: core.relapsed,
+            probes_owed: core.probes_owed,
             counted,
         }
     }
@@ -88,7 +94,8 @@ impl Wire {
         let (calls, failed, slow) = self.grounds;
         let grounds = Counts { calls, failed, slow };
         let (in_a_row, openings, usual) = (self.in_a_row, self.openings, self.usual);
-        Core { state, window, in_a_row, openings, failing_since, grounds, usual }
+        let (relapsed, probes_owed) = (self.relapsed, self.probes_owed.min(PROBES_AFTER_A_RELAPSE));
+        Core { state, window, in_a_row, openings, failing_since, grounds, usual, relapsed, probes_owed }
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Ladder {
 pub(crate) struct Caution {
     halvings: u32,
     slowings: u32,
+    /// Time for which the rate is still slowed down, in nanoseconds.
+    left: u64,
 }
 
 /// Shortest time after which a refusal is forgotten. If it were shorter, a burst that is too large would be
@@ -96,15 +98,18 @@ impl Ladder {
         let steps = until.since(now).as_nanos().div_ceil(self.step.as_nanos().max(1));
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
         let slowings = steps.saturating_sub(self.halvings).min(SLOWINGS);
-        Caution { halvings: steps.min(self.halvings), slowings }
+        let left = if slowings > 0 { nanos(until.since(now)) } else { 0 };
+        Caution { halvings: steps.min(self.halvings), slowings, left }
     }
 }
 
 impl Caution {
-    /// Applies this caution to the interval and the burst of a rate, in nanoseconds.
+    /// Applies this caution to the interval and the burst of a rate, in nanoseconds. A slower interval ends with
+    /// the caution: the last request before its end must not delay the next one beyond it.
     pub(crate) fn applied_to(self, interval: u64, burst: u64) -> (u64, u64) {
         let slower = |interval: u64| interval.saturating_add(interval / 3);
         let slowed = (0..self.slowings).fold(interval, |interval, _| slower(interval));
+        let slowed = slowed.min(self.left.max(interval));
         let burst = burst.checked_shr(self.halvings).unwrap_or_default();
         (slowed, burst.max(slowed))
     }
@@ -172,6 +177,17 @@ mod tests {
         let until = (0..3).fold(NOW, |until, _| ladder.refused(until, NOW, opens, true));
         assert_ne!(ladder.caution(until, opens), Caution::default());
         assert_eq!(ladder.caution(until, NOW.after(LONGEST)), Caution::default());
+    }
+
+    #[test]
+    fn the_last_request_of_the_caution_owes_no_more_than_its_rest() {
+        // Two requests a minute: a refusal slows the rate down from 30 to 40 s a request.
+        let ladder = Ladder::new(Some(2), Duration::from_secs(5));
+        let until = ladder.refused(NOW, NOW, NOW, true);
+        for (before_end, interval) in [(100, 40), (41, 40), (35, 35), (20, 30), (1, 30), (0, 30)] {
+            let now = Tick(until.0 - Duration::from_secs(before_end));
+            assert_eq!(ladder.caution(until, now).applied_to(30_000_000_000, 0).0, interval * 1_000_000_000);
+        }
     }
 
     #[test]

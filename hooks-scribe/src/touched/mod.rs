@@ -54,7 +54,7 @@
 mod folder;
 
 use hooks_core::{HookContext, Platform};
-use hooks_facts::commands::{Analysis, Options, WriteKind};
+use hooks_facts::commands::{AccessKind, Analysis, Options};
 use hooks_facts::paths::{ResolvedRoot, Resolver};
 use hooks_facts::tools::{Command, PathRole, ToolKind, ToolTable, WorkingFolder, commands_of, paths_of};
 use serde_json::Value;
@@ -198,8 +198,10 @@ fn named_by_commands(context: &HookContext, kind: ToolKind, args: &Value, named:
             Command::Text(text) => Analysis::of_text(text, &options),
             Command::Words(words) => Analysis::of_words(words, &options),
         };
-        let written =
-            analysis.writes().iter().filter(|write| write.kind != WriteKind::Linked && !write.is_possible);
+        let written = analysis
+            .writes()
+            .into_iter()
+            .filter(|write| write.kind != AccessKind::Linked && !write.is_possible);
         named.extend(written.filter_map(|write| write.target.literal().map(str::to_owned)));
     }
 }

@@ -20,14 +20,15 @@ use hooks_redaction::RedactionConfig;
 use serde_json::{Value, json};
 use tower_layer::Layer;
 
-use super::{finish, question};
+use super::{effects, finish, question};
 
 /// Answers an event.
 pub(super) fn answer(event: &Value) -> Option<Value> {
     let id = event.get("id")?;
     let policy = question::field(event, "policy");
     match event.get("kind")?.as_str()? {
-        "shell" => Some(json!({"id": id, "decision": decision(event, commands(policy), context(policy))})),
+        "shell" => Some(json!({"id": id, "decision": shell(event, policy)})),
+        "sequence" => Some(json!({"id": id, "decision": sequence(event, policy)})),
         "write" | "shell_write" => {
             Some(json!({"id": id, "decision": decision(event, writes(policy), context(policy))}))
         }
@@ -36,6 +37,24 @@ pub(super) fn answer(event: &Value) -> Option<Value> {
         "directive" => Some(json!({"id": id, "directives": directives(event)})),
         _ => None,
     }
+}
+
+/// Judges a call by the blocked commands and the listed effects.
+fn shell(event: &Value, policy: &Value) -> &'static str {
+    let context = context(policy);
+    if policy.get("first_rules").is_some() {
+        return if effects::are_allowed_at_first(&call(event)) { "allow" } else { "block" };
+    }
+    match decision(event, commands(policy), context.clone()) {
+        "allow" if effects::has_one(&call(event), policy, context) => "block",
+        decision => decision,
+    }
+}
+
+/// Judges the steps of a session, each by itself.
+fn sequence(event: &Value, policy: &Value) -> &'static str {
+    let steps = question::list(event, "steps");
+    if steps.iter().any(|step| shell(step, policy) == "block") { "block" } else { "allow" }
 }
 
 fn commands(policy: &Value) -> PolicyConfig {
@@ -117,7 +136,9 @@ fn context(policy: &Value) -> HookContext {
         _ => Platform::Posix,
     };
     let files = Arc::new(files(policy));
-    let environment = Environment { files, platform, ..Environment::detached() };
+    let home = question::text(policy, "home");
+    let home = Some(if home.is_empty() { "/home/user" } else { home }.into());
+    let environment = Environment { files, platform, home, ..Environment::detached() };
     let cwd = question::text(policy, "cwd");
     HookContext::new("session", "agent").in_dir(cwd).with_environment(environment)
 }

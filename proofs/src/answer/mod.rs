@@ -8,6 +8,7 @@ mod compat;
 mod corpora;
 mod custom;
 mod docker_agent;
+mod effects;
 mod question;
 mod strict;
 

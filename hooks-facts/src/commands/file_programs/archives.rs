@@ -3,7 +3,7 @@
 
 use super::copies::inside;
 use super::{Changes, has, operands, value};
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::{AccessKind, Source};
 use crate::commands::argument::Argument;
 
 impl Changes<'_> {
@@ -16,13 +16,15 @@ impl Changes<'_> {
         if mode('x', "--extract") || mode('x', "--get") {
             let prints = mode('O', "--to-stdout");
             let folder = value(words, 'C', "--directory").unwrap_or_else(|| Argument::from("."));
+            let archive = if old.contains('f') { words.get(1).cloned() } else { value(words, 'f', "--file") };
+            let archive = archive.filter(|archive| archive.literal() != Some("-")).map(Source::Archive);
             if !prints {
-                self.fills(&folder);
+                self.fills_from(&folder, archive);
             }
         } else if mode('c', "--create") || mode('r', "--append") || mode('u', "--update") {
             let archive = if old.contains('f') { words.get(1).cloned() } else { value(words, 'f', "--file") };
             if let Some(archive) = archive.filter(|archive| archive.literal() != Some("-")) {
-                self.one(&archive, WriteKind::Changed);
+                self.one(&archive, AccessKind::Changed);
             }
             if words.iter().any(|word| word.prefix().starts_with("--remove")) {
                 self.packed(words, old);
@@ -52,9 +54,9 @@ impl Changes<'_> {
             if self.walk.is_spent() {
                 return;
             }
-            self.one(file, WriteKind::Removed);
+            self.one(file, AccessKind::Removed);
             if let Some(folder) = &folder {
-                self.one(&inside(folder, file), WriteKind::Removed);
+                self.one(&inside(folder, file), AccessKind::Removed);
             }
         }
     }
@@ -63,9 +65,9 @@ impl Changes<'_> {
     pub(super) fn zip(&mut self, words: &[Argument]) {
         let files = operands(words, "bnxit", &[]);
         let Some((archive, files)) = files.split_first() else { return };
-        self.one(archive, WriteKind::Changed);
+        self.one(archive, AccessKind::Changed);
         if has(words, 'm', "--move") {
-            self.all(files, WriteKind::Removed);
+            self.all(files, AccessKind::Removed);
         }
     }
 
@@ -76,13 +78,14 @@ impl Changes<'_> {
         match command.prefix() {
             "x" | "e" => {
                 let folder = words.iter().find_map(|word| word.strip_prefix("-o"));
-                self.fills(&folder.filter(|folder| folder.len() > 0).unwrap_or_else(|| Argument::from(".")));
+                let folder = folder.filter(|folder| folder.len() > 0).unwrap_or_else(|| Argument::from("."));
+                self.fills_from(&folder, files.first().map(|archive| Source::Archive((*archive).clone())));
             }
             "a" | "u" | "d" | "rn" => {
                 let Some((archive, files)) = files.split_first() else { return };
-                self.one(archive, WriteKind::Changed);
+                self.one(archive, AccessKind::Changed);
                 if words.iter().any(|word| word.literal() == Some("-sdel")) {
-                    self.all(files, WriteKind::Removed);
+                    self.all(files, AccessKind::Removed);
                 }
             }
             _ => {}
@@ -93,7 +96,9 @@ impl Changes<'_> {
     pub(super) fn unzip(&mut self, words: &[Argument]) {
         let looks = ['l', 'p', 't', 'v', 'z', 'Z', 'c'];
         if !looks.into_iter().any(|letter| has(words, letter, "--help")) {
-            self.fills(&value(words, 'd', "").unwrap_or_else(|| Argument::from(".")));
+            let archive =
+                operands(words, "dxP", &[]).first().map(|archive| Source::Archive((*archive).clone()));
+            self.fills_from(&value(words, 'd', "").unwrap_or_else(|| Argument::from(".")), archive);
         }
     }
 }

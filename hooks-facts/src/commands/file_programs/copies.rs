@@ -2,7 +2,7 @@
 //! holds.
 
 use super::{Changes, has, operands};
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::globs::Gap;
 
@@ -19,7 +19,7 @@ impl Changes<'_> {
     pub(super) fn copies(&mut self, name: &str, words: &[Argument]) {
         let mut sources = operands(words, short_values(name), LONG_VALUES);
         if name == "install" && has(words, 'd', "--directory") {
-            return self.all(&sources, WriteKind::Changed);
+            return self.all(&sources, AccessKind::Changed);
         }
         let folder = target_folder(name, words);
         let target = match &folder {
@@ -32,7 +32,7 @@ impl Changes<'_> {
             },
         };
         if name == "rsync" && has_long(words, "--remove-s") {
-            self.all(&sources, WriteKind::Removed);
+            self.all(&sources, AccessKind::Removed);
         }
         if is_remote(name, &target) {
             return;
@@ -43,20 +43,20 @@ impl Changes<'_> {
             || sources.len() > 1
             || matches!(target.literal(), Some("." | ".."))
             || ends_in_slash;
-        let in_it = if tree { WriteKind::Filled } else { WriteKind::Changed };
+        let in_it = if tree { AccessKind::Filled } else { AccessKind::Changed };
         // With these options, an existing folder is treated as the target itself.
         let exact = has(words, 'T', "--no-target-directory")
             || (name == "ln" && (has(words, 'n', "--no-dereference") || has(words, 'h', "--no-dereference")));
         if !is_folder {
             let kind = match (tree, exact) {
-                (true, true) => WriteKind::Filled,
-                (true, false) => WriteKind::Named,
-                (false, _) => WriteKind::Changed,
+                (true, true) => AccessKind::Filled,
+                (true, false) => AccessKind::Named,
+                (false, _) => AccessKind::Changed,
             };
             self.one(&target, kind);
         } else if tree && ends_in_slash && folder.is_none() {
             // A folder that does not exist yet gets the name of the target.
-            self.maybe(&target, WriteKind::Named);
+            self.maybe(&target, AccessKind::Named);
         }
         let keeps_parents = name == "cp" && has(words, '\0', "--parents");
         for source in sources {
@@ -65,18 +65,18 @@ impl Changes<'_> {
                 return;
             }
             if name == "mv" {
-                self.one(source, WriteKind::Removed);
+                self.one(source, AccessKind::Removed);
             }
             match source_of(name, source) {
-                _ if keeps_parents => self.maybe(&target, WriteKind::Filled),
+                _ if keeps_parents => self.maybe(&target, AccessKind::Filled),
                 Source::Contents if is_folder => self.fills(&target),
-                Source::Contents => self.maybe(&target, WriteKind::Filled),
+                Source::Contents => self.maybe(&target, AccessKind::Filled),
                 Source::Named(own) if is_folder => self.one(&inside(&target, &own), in_it),
                 Source::Named(own) => self.maybe(&inside(&target, &own), in_it),
             }
             match name {
                 "ln" => self.linked(words, source, &target, is_folder),
-                "cp" if makes_links(words) => self.one(source, WriteKind::Linked),
+                "cp" if makes_links(words) => self.one(source, AccessKind::Linked),
                 _ => {}
             }
         }
@@ -87,7 +87,7 @@ impl Changes<'_> {
     fn linked(&mut self, words: &[Argument], source: &Argument, target: &Argument, is_folder: bool) {
         let seen = Seen::from_words(words);
         if seen.from_here {
-            self.one(source, WriteKind::Linked);
+            self.one(source, AccessKind::Linked);
         }
         if seen.from_the_link {
             self.linked_from(source, target, is_folder);
@@ -97,13 +97,13 @@ impl Changes<'_> {
     /// Notes the file that the name in a symbolic link stands for.
     fn linked_from(&mut self, source: &Argument, target: &Argument, is_folder: bool) {
         let (Some(target), Some(text)) = (target.literal(), source.literal()) else {
-            return self.maybe(source, WriteKind::Linked);
+            return self.maybe(source, AccessKind::Linked);
         };
         let folder =
             if is_folder { target } else { target.rsplit_once('/').map_or("", |(folder, _)| folder) };
         let is_absolute = text.starts_with(['/', '~']) || (folder.is_empty() && !target.starts_with('/'));
         let to = if is_absolute { source.clone() } else { inside(&Argument::from(folder), source) };
-        self.one(&to, WriteKind::Linked);
+        self.one(&to, AccessKind::Linked);
     }
 }
 
@@ -138,7 +138,7 @@ fn has_long(words: &[Argument], start: &str) -> bool {
 }
 
 /// Returns a name in a folder.
-pub(super) fn inside(folder: &Argument, name: &Argument) -> Argument {
+pub(in crate::commands) fn inside(folder: &Argument, name: &Argument) -> Argument {
     let folder = folder.outline();
     match folder.trim_end_matches('/') {
         "" if folder.is_empty() => name.clone(),
@@ -175,10 +175,10 @@ fn takes_trees(name: &str, words: &[Argument]) -> bool {
 }
 
 /// Long options that take the next word.
-const LONG_VALUES: &[&str] = table!("program_words_copy_values");
+pub(in crate::commands) const LONG_VALUES: &[&str] = table!("program_words_copy_values");
 
 /// Short options that take the next word.
-fn short_values(name: &str) -> &'static str {
+pub(in crate::commands) fn short_values(name: &str) -> &'static str {
     match name {
         "install" => "tSmog",
         "rsync" => "efTBM",
@@ -188,13 +188,13 @@ fn short_values(name: &str) -> &'static str {
 }
 
 /// Returns whether a target is on another machine.
-fn is_remote(name: &str, target: &Argument) -> bool {
+pub(in crate::commands) fn is_remote(name: &str, target: &Argument) -> bool {
     let host = target.prefix().split_once(':').map(|(host, _)| host);
     matches!(name, "rsync" | "scp") && host.is_some_and(|host| !host.contains('/'))
 }
 
 /// Returns the folder of `-t` and `--target-directory`.
-fn target_folder(name: &str, words: &[Argument]) -> Option<Argument> {
+pub(in crate::commands) fn target_folder(name: &str, words: &[Argument]) -> Option<Argument> {
     if matches!(name, "rsync" | "scp") {
         return None;
     }

@@ -2,7 +2,7 @@
 //! the files below it.
 
 use super::{Changes, operands};
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 
 /// Returns whether a program creates a file system in its operand.
@@ -16,7 +16,7 @@ pub(super) fn formats(name: &str) -> bool {
 impl Changes<'_> {
     /// `mkfs.ext4 FILE`: one operand is the file, another its size.
     pub(super) fn formatted(&mut self, words: &[Argument]) {
-        self.all(&operands(words, "CEGILMNOTUbdegijlmort", &["type"]), WriteKind::Changed);
+        self.all(&operands(words, "CEGILMNOTUbdegijlmort", &["type"]), AccessKind::Changed);
     }
 
     /// `mount --bind A B`: another tree takes the place of `B`.

@@ -1,7 +1,7 @@
 //! Files found by a search, for the programs that it starts: `find src -name '*.o' -exec rm {} ;`.
 
 use super::Changes;
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::walk::Stream;
 use crate::globs::Gap;
@@ -38,8 +38,8 @@ const FD_LONG: &[&str] = &[
 pub(in crate::commands) struct Search {
     /// Places at which it starts.
     starts: Vec<Argument>,
-    /// Outline of the names it looks for.
-    name: String,
+    /// Outlines of the names it looks for.
+    names: Vec<String>,
 }
 
 impl Search {
@@ -54,10 +54,7 @@ impl Search {
         if starts.is_empty() {
             starts.push(Argument::from("."));
         }
-        let negates = |word: &&Argument| matches!(word.prefix(), "-o" | "-or" | "!" | "-not" | ",");
-        let name = words.iter().position(|word| word.prefix() == "-name");
-        let name = name.filter(|_| !words.iter().any(negates)).and_then(|at| words.get(at + 1));
-        Self { starts, name: name.map_or_else(any_name, |name| wildcards(&name.outline())) }
+        Self { starts, names: names_of_find(&words) }
     }
 
     /// Parses the words of `fd`: a pattern, and the places at which it starts.
@@ -87,15 +84,15 @@ impl Search {
         let endings = words.iter().filter(|word| is_ending(word.prefix())).count();
         let ending = super::value(&words, 'e', "--extension").filter(|_| endings == 1 && name == any_name());
         let name = ending.map(|ending| format!("{}.{}", any_name(), ending.outline())).unwrap_or(name);
-        Self { starts, name }
+        Self { starts, names: vec![name] }
     }
 
     /// Returns the names that may be found below each of the places.
     pub(in crate::commands) fn below(&self) -> impl Iterator<Item = Argument> {
-        self.starts.iter().map(|start| {
-            let start = start.outline();
-            let folders = Gap::Folders.stand_in();
-            Argument::of_outline(&format!("{}/{folders}{}", start.trim_end_matches('/'), self.name))
+        self.starts.iter().flat_map(|start| {
+            let (start, folders) = (start.outline(), Gap::Folders.stand_in());
+            let start = start.trim_end_matches('/').to_owned();
+            self.names.iter().map(move |name| Argument::of_outline(&format!("{start}/{folders}{name}")))
         })
     }
 
@@ -128,7 +125,10 @@ impl Search {
 
     /// Returns a found name, as seen from its folder.
     pub(in crate::commands) fn own_name(&self) -> Argument {
-        Argument::of_outline(&format!("./{}", self.name))
+        match self.names.as_slice() {
+            [name] => Argument::of_outline(&format!("./{name}")),
+            _ => Argument::of_outline(&format!("./{}", any_name())),
+        }
     }
 }
 
@@ -138,14 +138,14 @@ impl Changes<'_> {
         // Of folders, only empty ones are removed.
         if words.iter().any(|word| word.literal() == Some("-delete")) && !finds_folders(words) {
             let search = Search::of_find(words);
-            search.below().for_each(|item| self.one(&item, WriteKind::Removed));
-            search.starts().for_each(|start| self.maybe(start, WriteKind::Removed));
+            search.below().for_each(|item| self.one(&item, AccessKind::Removed));
+            search.starts().for_each(|start| self.maybe(start, AccessKind::Removed));
         }
         for (at, word) in words.iter().enumerate() {
             if let Some("-fprint" | "-fprint0" | "-fprintf" | "-fls") = word.literal()
                 && let Some(file) = words.get(at + 1)
             {
-                self.one(file, WriteKind::Changed);
+                self.one(file, AccessKind::Changed);
             }
         }
     }
@@ -195,12 +195,32 @@ fn plain_expression(expression: &str) -> String {
     format!("{begin}{}{end}", text.replace("\\.", "."))
 }
 
+/// Returns the names that `find` looks for: one for each alternative, or any name if an alternative has none. Tests that are
+/// negated, and all others, only make fewer files match.
+fn names_of_find(words: &[&Argument]) -> Vec<String> {
+    let mut names = Vec::new();
+    if words.iter().any(|word| word.prefix() == ",") {
+        return vec![any_name()];
+    }
+    for alternative in words.split(|word| matches!(word.prefix(), "-o" | "-or")) {
+        let is_negated = |at: usize| {
+            let before = at.checked_sub(1).and_then(|at| alternative.get(at)).map(|word| word.prefix());
+            matches!(before, Some("!" | "-not"))
+        };
+        let mut tests = alternative.iter().enumerate();
+        let name = tests.find(|(at, word)| word.prefix() == "-name" && !is_negated(*at));
+        let name = name.and_then(|(at, _)| alternative.get(at + 1));
+        names.push(name.map_or_else(any_name, |name| wildcards(&name.outline())));
+    }
+    if names.contains(&any_name()) { vec![any_name()] } else { names }
+}
+
 fn any_name() -> String {
     Gap::Name.stand_in().into()
 }
 
 /// Returns the outline of a pattern that the program itself expands.
-pub(super) fn wildcards(pattern: &str) -> String {
+pub(in crate::commands) fn wildcards(pattern: &str) -> String {
     let mut outline = String::with_capacity(pattern.len());
     let mut rest = pattern.chars();
     let last_bracket = pattern.rfind(']').unwrap_or(0);

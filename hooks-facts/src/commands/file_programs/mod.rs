@@ -15,14 +15,16 @@ mod sed;
 mod split;
 mod tracked;
 
-use super::analysis::{UnresolvedReason, WriteKind};
+use super::access::{AccessKind, Source};
+use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::walk::{Stream, Walk};
 use crate::globs::Gap;
 use crate::shell::Span;
 use crate::tools::{PathRole, patched_files};
 
-pub(super) use found::{FD_STARTS, Search};
+pub(super) use copies::{LONG_VALUES, inside, is_remote, short_values, target_folder};
+pub(super) use found::{FD_STARTS, Search, wildcards};
 
 /// Programs that replace each operand by another file.
 const COMPRESSORS: &[&str] = table!("program_words_compressors");
@@ -31,7 +33,7 @@ const COMPRESSORS: &[&str] = table!("program_words_compressors");
 const COMPRESSED: &[&str] = &[".gz", ".bz2", ".xz", ".zst", ".lzma", ".lz4", ".br", ".Z"];
 
 /// Options of `curl` that take a value.
-const CURL_VALUES: &str = "AbCcDdEeFHhKmoPQrTtUuwXxYyz";
+pub(super) const CURL_VALUES: &str = "AbCcDdEeFHhKmoPQrTtUuwXxYyz";
 
 /// Notes the files that a program changes.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
@@ -39,25 +41,25 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
     changes.outputs(name, words);
     match name {
         "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" | "rimraf" | "del-cli" => {
-            changes.all(&operands(words, "ns", &["size", "iterations", "trash-dir"]), WriteKind::Removed);
+            changes.all(&operands(words, "ns", &["size", "iterations", "trash-dir"]), AccessKind::Removed);
         }
         "gio" | "cmake" => changes.as_another(words),
-        "fallocate" => changes.all(&operands(words, "lo", &["length", "offset"]), WriteKind::Changed),
+        "fallocate" => changes.all(&operands(words, "lo", &["length", "offset"]), AccessKind::Changed),
         "flock" => changes.locked(words),
         "sudo" if words.iter().take_while(|word| word.prefix().starts_with('-')).any(edits) => {
-            changes.all(&operands(words, "ughpCrtTUDR", &["user", "group"]), WriteKind::Changed);
+            changes.all(&operands(words, "ughpCrtTUDR", &["user", "group"]), AccessKind::Changed);
         }
-        "sudoedit" => changes.all(&operands(words, "ughpCrtTUDR", &["user", "group"]), WriteKind::Changed),
-        "touch" => changes.all(&operands(words, "drt", &["date", "reference"]), WriteKind::Changed),
-        "mkdir" | "mkfifo" => changes.all(&operands(words, "m", &["mode"]), WriteKind::Changed),
-        "truncate" => changes.all(&operands(words, "sr", &["size", "reference"]), WriteKind::Changed),
-        "tee" | "sponge" => changes.all(&operands(words, "", &[]), WriteKind::Changed),
+        "sudoedit" => changes.all(&operands(words, "ughpCrtTUDR", &["user", "group"]), AccessKind::Changed),
+        "touch" => changes.all(&operands(words, "drt", &["date", "reference"]), AccessKind::Changed),
+        "mkdir" | "mkfifo" => changes.all(&operands(words, "m", &["mode"]), AccessKind::Changed),
+        "truncate" => changes.all(&operands(words, "sr", &["size", "reference"]), AccessKind::Changed),
+        "tee" | "sponge" => changes.all(&operands(words, "", &[]), AccessKind::Changed),
         "ed" | "ex" | "vi" | "vim" | "nvim" | "emacs" | "nano" => {
-            changes.all(&operands(words, "cSsuTip", &["cmd", "eval", "load"]), WriteKind::Changed);
+            changes.all(&operands(words, "cSsuTip", &["cmd", "eval", "load"]), AccessKind::Changed);
         }
         "cp" | "mv" | "install" | "ln" | "rsync" | "scp" => changes.copies(name, words),
         "link" | "uniq" | "xxd" => changes.second(name, words),
-        "rename" | "prename" => changes.all(&rest(operands(words, "e", &[])), WriteKind::Removed),
+        "rename" | "prename" => changes.all(&rest(operands(words, "e", &[])), AccessKind::Removed),
         "sed" | "gsed" => {
             changes.edited(words, "efl");
             changes.sed_files(words);
@@ -72,7 +74,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "wget" => changes.fetched_by_wget(words),
         "dd" => {
             let outputs: Vec<_> = words.iter().filter_map(|word| word.strip_prefix("of=")).collect();
-            changes.all(&outputs.iter().collect::<Vec<_>>(), WriteKind::Changed);
+            changes.all(&outputs.iter().collect::<Vec<_>>(), AccessKind::Changed);
         }
         "find" => changes.found(words),
         "gdb" => changes.logged_by_gdb(words),
@@ -85,7 +87,10 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "script" => changes.script(words),
         "split" | "gsplit" => changes.split(words),
         "csplit" | "gcsplit" => changes.csplit(words),
-        "cpio" if has(words, 'i', "--extract") => changes.fills(&Argument::from(".")),
+        "cpio" if has(words, 'i', "--extract") => {
+            let archive = changes.walk.input_file.clone().map(Source::Archive);
+            changes.fills_from(&Argument::from("."), archive);
+        }
         name if devices::formats(name) => changes.formatted(words),
         name if COMPRESSORS.contains(&name) => changes.compressed(words),
         _ => {}
@@ -98,20 +103,20 @@ struct Changes<'w> {
 }
 
 impl Changes<'_> {
-    fn all(&mut self, files: &[&Argument], kind: WriteKind) {
+    fn all(&mut self, files: &[&Argument], kind: AccessKind) {
         for file in files {
             self.one(file, kind);
         }
     }
 
-    fn one(&mut self, file: &Argument, kind: WriteKind) {
+    fn one(&mut self, file: &Argument, kind: AccessKind) {
         if file.literal() != Some("") {
             self.walk.writes(file, kind, self.span);
         }
     }
 
     /// Notes a file that is written only under some conditions.
-    fn maybe(&mut self, file: &Argument, kind: WriteKind) {
+    fn maybe(&mut self, file: &Argument, kind: AccessKind) {
         if file.literal() != Some("") {
             self.walk.may_write(file, kind, self.span);
         }
@@ -119,7 +124,14 @@ impl Changes<'_> {
 
     /// Notes that files with unknown names appear in a folder.
     fn fills(&mut self, folder: &Argument) {
-        self.one(folder, WriteKind::Filled);
+        self.one(folder, AccessKind::Filled);
+    }
+
+    /// Notes that the files that an archive or a patch names appear in a folder.
+    fn fills_from(&mut self, folder: &Argument, source: Option<Source>) {
+        self.walk.source = source;
+        self.fills(folder);
+        self.walk.source = None;
     }
 
     /// `gio trash FILES`, `cmake -E rm FILES`: the program's own names for other programs.
@@ -131,10 +143,10 @@ impl Changes<'_> {
         let Some((name, rest)) = words.split_first() else { return };
         match name.prefix() {
             "rm" | "remove" | "remove_directory" | "trash" => {
-                self.all(&operands(rest, "", &[]), WriteKind::Removed);
+                self.all(&operands(rest, "", &[]), AccessKind::Removed);
             }
             "touch" | "touch_nocreate" | "make_directory" | "mkdir" | "save" => {
-                self.all(&operands(rest, "", &[]), WriteKind::Changed);
+                self.all(&operands(rest, "", &[]), AccessKind::Changed);
             }
             "rename" | "move" => self.copies("mv", rest),
             "copy" | "copy_if_different" | "copy_directory" => self.copies("cp", rest),
@@ -148,7 +160,7 @@ impl Changes<'_> {
         if let Some(file) = operands(words, "wE", &["timeout", "wait", "conflict-exit-code"]).first()
             && file.literal().is_none_or(|text| text.parse::<u32>().is_err())
         {
-            self.one(file, WriteKind::Changed);
+            self.one(file, AccessKind::Changed);
         }
     }
 
@@ -159,7 +171,7 @@ impl Changes<'_> {
             let text = word.outline();
             if let Some(start) = begins.into_iter().find(|start| text.starts_with(start)) {
                 let files = text.get(start.len()..).unwrap_or_default().split_whitespace();
-                files.for_each(|file| self.one(&Argument::of_outline(file), WriteKind::Changed));
+                files.for_each(|file| self.one(&Argument::of_outline(file), AccessKind::Changed));
             }
         }
     }
@@ -168,9 +180,9 @@ impl Changes<'_> {
     fn second(&mut self, name: &str, words: &[Argument]) {
         let files = operands(words, "fswcglos", &[]);
         if let [from, to] = files.as_slice() {
-            self.one(to, WriteKind::Changed);
+            self.one(to, AccessKind::Changed);
             if name == "link" {
-                self.one(from, WriteKind::Linked);
+                self.one(from, AccessKind::Linked);
             }
         }
     }
@@ -182,12 +194,12 @@ impl Changes<'_> {
             return;
         }
         for file in operands(words, "SobTM", &["suffix", "output"]) {
-            self.one(file, WriteKind::Removed);
+            self.one(file, AccessKind::Removed);
             let stem = file
                 .literal()
                 .and_then(|text| COMPRESSED.iter().find_map(|ending| text.strip_suffix(ending)));
             if let Some(stem) = stem {
-                self.one(&Argument::from(stem), WriteKind::Changed);
+                self.one(&Argument::from(stem), AccessKind::Changed);
             }
         }
         self.output(words, 'o', "--output");
@@ -201,20 +213,24 @@ impl Changes<'_> {
         }
         let long = ["input", "output", "strip", "directory", "reject-file", "fuzz"];
         if let Some(file) = operands(words, "BDFVYdgiopz", &long).first() {
-            return self.one(file, WriteKind::Changed);
+            return self.one(file, AccessKind::Changed);
         }
         let folder = value(words, 'd', "--directory");
-        self.patched_by(input, folder);
+        let patch = value(words, 'i', "--input").or_else(|| self.walk.input_file.clone());
+        self.patched_by(input, folder, patch);
     }
 
     /// Notes the files that a patch names, applied in a folder.
-    fn patched_by(&mut self, input: &Stream, folder: Option<Argument>) {
+    fn patched_by(&mut self, input: &Stream, folder: Option<Argument>, patch: Option<Argument>) {
         match (input, folder) {
             (Stream::Known(text), None) => {
                 let text = text.to_string();
                 self.patched(&[Argument::from(text.as_str())], &Stream::Empty);
             }
-            (_, folder) => self.fills(&folder.unwrap_or_else(|| Argument::from("."))),
+            (_, folder) => {
+                let patch = patch.filter(|_| matches!(input, Stream::File)).map(Source::Patch);
+                self.fills_from(&folder.unwrap_or_else(|| Argument::from(".")), patch);
+            }
         }
     }
 
@@ -229,7 +245,7 @@ impl Changes<'_> {
             let files = operands(words, "viFfEe", &["include", "file", "assign", "source"]);
             let has_program = has(words, 'f', "--file") || has(words, 'e', "--source");
             let files = if has_program { files } else { rest(files) };
-            self.all(&files, WriteKind::Changed);
+            self.all(&files, AccessKind::Changed);
         }
     }
 
@@ -265,10 +281,10 @@ impl Changes<'_> {
             };
             let name = Argument::of_outline(name);
             let file = match folder {
-                Some(folder) => copies::inside(folder, &name),
+                Some(folder) => inside(folder, &name),
                 None => name,
             };
-            self.one(&file, WriteKind::Changed);
+            self.one(&file, AccessKind::Changed);
         }
     }
 
@@ -284,8 +300,8 @@ impl Changes<'_> {
         for (path, role) in patched_files(&text) {
             match (path, role) {
                 (None, _) => self.walk.unresolved(UnresolvedReason::Text, self.span),
-                (Some(path), PathRole::Written) => self.one(&Argument::from(&*path), WriteKind::Changed),
-                (Some(path), PathRole::Removed) => self.one(&Argument::from(&*path), WriteKind::Removed),
+                (Some(path), PathRole::Written) => self.one(&Argument::from(&*path), AccessKind::Changed),
+                (Some(path), PathRole::Removed) => self.one(&Argument::from(&*path), AccessKind::Removed),
                 (Some(_), PathRole::Read | PathRole::LinkTarget | PathRole::Filled) => {}
             }
         }
@@ -304,8 +320,8 @@ impl Changes<'_> {
             "output-limit",
         ];
         match operands(words, "BEIOTcmo", &long).first() {
-            Some(file) => self.one(file, WriteKind::Changed),
-            None => self.one(&Argument::from("typescript"), WriteKind::Changed),
+            Some(file) => self.one(file, AccessKind::Changed),
+            None => self.one(&Argument::from("typescript"), AccessKind::Changed),
         }
     }
 
@@ -323,7 +339,7 @@ impl Changes<'_> {
                 _ => None,
             };
             if let Some(file) = file.filter(|file| file.literal() != Some("-")) {
-                self.one(&file, WriteKind::Changed);
+                self.one(&file, AccessKind::Changed);
             }
         }
     }
@@ -351,12 +367,12 @@ impl Changes<'_> {
                 || word.prefix().starts_with("--file")
         });
         let files = operands(words, short, &["expression", "file", "line-length"]);
-        self.all(files.get(usize::from(!has_script)..).unwrap_or_default(), WriteKind::Changed);
+        self.all(files.get(usize::from(!has_script)..).unwrap_or_default(), AccessKind::Changed);
     }
 }
 
 /// Returns the words that are neither options nor values of these options.
-fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) -> Vec<&'w Argument> {
+pub(super) fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) -> Vec<&'w Argument> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -393,7 +409,7 @@ fn rest(words: Vec<&Argument>) -> Vec<&Argument> {
 }
 
 /// Returns whether an option is given, also in a bundle.
-fn has(words: &[Argument], short: char, long: &str) -> bool {
+pub(super) fn has(words: &[Argument], short: char, long: &str) -> bool {
     let options = words.iter().take_while(|word| word.literal() != Some("--")).map(Argument::prefix);
     options.into_iter().any(|text| match text.strip_prefix("--") {
         Some(_) => text.split('=').next() == Some(long),
@@ -402,7 +418,7 @@ fn has(words: &[Argument], short: char, long: &str) -> bool {
 }
 
 /// Returns the value of an option: attached, or the next word.
-fn value(words: &[Argument], short: char, long: &str) -> Option<Argument> {
+pub(super) fn value(words: &[Argument], short: char, long: &str) -> Option<Argument> {
     words.iter().enumerate().find_map(|(at, word)| {
         let text = word.prefix();
         if let Some(value) = word.strip_prefix(&format!("{long}=")) {

@@ -1,7 +1,7 @@
 //! Programs with an option for a file that they write: `curl -D FILE`, `openssl x509 -out FILE`.
 
 use super::Changes;
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 
 /// Options of some programs that name a file to write.
@@ -29,7 +29,7 @@ impl Changes<'_> {
         for outputs in TABLE.iter().filter(|outputs| outputs.programs.contains(&name)) {
             for file in outputs.files(words) {
                 if file.literal() != Some("-") {
-                    self.one(&file, WriteKind::Changed);
+                    self.one(&file, AccessKind::Changed);
                 }
             }
         }

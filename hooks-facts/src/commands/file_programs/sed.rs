@@ -1,7 +1,7 @@
 //! Files that a script of `sed` writes: with the command `w`, and with the flag `w` of `s`.
 
 use super::Changes;
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::code::{self, Language};
 
@@ -11,7 +11,7 @@ impl Changes<'_> {
         for script in code::arguments(Language::Sed, words).texts {
             let text = script.outline();
             for file in text.lines().flat_map(files) {
-                self.one(&Argument::of_outline(file), WriteKind::Changed);
+                self.one(&Argument::of_outline(file), AccessKind::Changed);
             }
         }
     }

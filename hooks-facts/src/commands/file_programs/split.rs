@@ -1,7 +1,7 @@
 //! Files written by splitting a file: their names start with a given prefix.
 
 use super::{Changes, operands, value};
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::globs::Gap;
 
@@ -30,6 +30,6 @@ impl Changes<'_> {
 
     fn pieces(&mut self, prefix: &Argument) {
         let names = format!("{}{}", prefix.outline(), Gap::Name.stand_in());
-        self.one(&Argument::of_outline(&names), WriteKind::Changed);
+        self.one(&Argument::of_outline(&names), AccessKind::Changed);
     }
 }

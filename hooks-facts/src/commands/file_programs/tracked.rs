@@ -2,7 +2,7 @@
 
 use super::found::wildcards;
 use super::{Changes, has, operands, value};
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::git;
 use crate::commands::walk::Stream;
@@ -24,12 +24,12 @@ impl Changes<'_> {
     fn by_git(&mut self, command: &str, arguments: &[Argument], input: &Stream) {
         match command {
             "rm" if !has(arguments, '\0', "--cached") => {
-                self.pathspecs(&operands(arguments, "", &["pathspec-from-file"]), WriteKind::Removed);
+                self.pathspecs(&operands(arguments, "", &["pathspec-from-file"]), AccessKind::Removed);
             }
             "mv" => self.copies("mv", arguments),
             "checkout" => self.checkout(arguments),
             "restore" if !has(arguments, 'S', "--staged") || has(arguments, 'W', "--worktree") => {
-                self.pathspecs(&operands(arguments, "s", &["source"]), WriteKind::Filled);
+                self.pathspecs(&operands(arguments, "s", &["source"]), AccessKind::Filled);
             }
             "clean" => self.cleaned(arguments),
             // Untracked files are moved to the stash.
@@ -54,7 +54,7 @@ impl Changes<'_> {
             "archive" | "bundle" => self.output(arguments, 'o', "--output"),
             "diff" | "log" | "show" => {
                 if let Some(file) = value(arguments, '\0', "--output") {
-                    self.one(&file, WriteKind::Changed);
+                    self.one(&file, AccessKind::Changed);
                 }
             }
             _ => {}
@@ -66,11 +66,11 @@ impl Changes<'_> {
         match arguments.iter().position(|word| word.literal() == Some("--")) {
             Some(at) => {
                 let files: Vec<_> = arguments.iter().skip(at + 1).collect();
-                self.pathspecs(&files, WriteKind::Filled);
+                self.pathspecs(&files, AccessKind::Filled);
             }
             None => {
                 for word in operands(arguments, "bB", &["orphan", "conflict"]) {
-                    self.maybe(&pathspec(word), WriteKind::Filled);
+                    self.maybe(&pathspec(word), AccessKind::Filled);
                 }
             }
         }
@@ -85,8 +85,8 @@ impl Changes<'_> {
         }
         let folder = value(arguments, '\0', "--directory");
         match operands(arguments, "pC", &["directory", "exclude", "include", "whitespace"]).first() {
-            Some(_) => self.patched_by(&Stream::File, folder),
-            None => self.patched_by(input, folder),
+            Some(patch) => self.patched_by(&Stream::File, folder, Some((*patch).clone())),
+            None => self.patched_by(input, folder, self.walk.input_file.clone()),
         }
     }
 
@@ -101,12 +101,12 @@ impl Changes<'_> {
     /// Notes that untracked files among these are removed, or all untracked files below the folder.
     fn untracked(&mut self, files: &[&Argument]) {
         if files.is_empty() {
-            self.one(&Argument::from("."), WriteKind::Removed);
+            self.one(&Argument::from("."), AccessKind::Removed);
         }
-        self.pathspecs(files, WriteKind::Removed);
+        self.pathspecs(files, AccessKind::Removed);
     }
 
-    fn pathspecs(&mut self, files: &[&Argument], kind: WriteKind) {
+    fn pathspecs(&mut self, files: &[&Argument], kind: AccessKind) {
         for file in files {
             self.one(&pathspec(file), kind);
         }

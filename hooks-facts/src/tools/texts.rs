@@ -32,14 +32,24 @@ const MAX_LENGTH: usize = 4096;
 
 /// Text that may be a path, with its position.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Text<'a> {
+pub struct TextArgument<'a> {
     /// JSON pointer of the text.
-    pub(super) pointer: String,
-    pub(super) path: &'a str,
+    pub pointer: String,
+    /// The text, without `file://`.
+    pub path: &'a str,
 }
 
-/// Returns all texts, in no order. Linear in the size of the arguments, at any depth.
-pub(super) fn walk(arguments: &Value) -> impl Iterator<Item = Text<'_>> {
+/// Returns all texts that may be paths, in no order. Linear in the size of the arguments, at any depth.
+///
+/// ```
+/// use hooks_facts::tools::each_text;
+/// use serde_json::json;
+///
+/// let arguments = json!({"target": "file:///srv/a", "message": "a text for people"});
+/// let paths: Vec<_> = each_text(&arguments).map(|text| text.path).collect();
+/// assert_eq!(paths, ["/srv/a"]);
+/// ```
+pub fn each_text(arguments: &Value) -> impl Iterator<Item = TextArgument<'_>> {
     let mut open = vec![(arguments, String::new())];
     std::iter::from_fn(move || {
         while let Some((value, pointer)) = open.pop() {
@@ -47,7 +57,7 @@ pub(super) fn walk(arguments: &Value) -> impl Iterator<Item = Text<'_>> {
                 Value::String(text) => {
                     let path = text.strip_prefix("file://").unwrap_or(text);
                     if path.len() <= MAX_LENGTH && !path.contains(['\n', '\0']) && !path.is_empty() {
-                        return Some(Text { pointer, path });
+                        return Some(TextArgument { pointer, path });
                     }
                 }
                 Value::Array(items) => {
@@ -95,7 +105,7 @@ mod tests {
             "diff": "a\nb",
             "none": "",
         });
-        let mut found: Vec<_> = walk(&arguments).map(|text| (text.pointer, text.path)).collect();
+        let mut found: Vec<_> = each_text(&arguments).map(|text| (text.pointer, text.path)).collect();
         found.sort();
         let wanted = [("/newTitle", "t"), ("/to~1o~0/a/0", "x"), ("/to~1o~0/a/1/url", "/y")];
         assert_eq!(found, wanted.map(|(pointer, path)| (pointer.to_owned(), path)));

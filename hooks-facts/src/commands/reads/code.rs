@@ -1,0 +1,271 @@
+//! Files and hosts in the text of an interpreter: strings of a program that opens files.
+//!
+//! This is not a parser. If the text calls something that opens a file, each of its strings may be the name of one. Strings
+//! that only an operator, a comma or a bracket divides are also put together: `'.e' + 'nv'`, `join(home, '.ssh', 'id_rsa')`.
+
+use super::super::network;
+use super::super::walk::Walk;
+use super::{AccessKind, Argument, wildcards};
+use crate::globs::Gap;
+use crate::shell::Span;
+
+/// Calls that open a file, in any of the languages.
+const OPENS: &[&str] = table!("read_words_opens");
+
+/// Most strings of one text that are looked at.
+const MAX_STRINGS: usize = 256;
+
+/// Longest string that may be the name of a file.
+const MAX_NAME: usize = 512;
+
+/// Calls and names that stand for the user's home.
+const HOMES: &[&str] =
+    &["expanduser", "Path.home", "homedir", "HOME", "Dir.home", "userhome", "USERPROFILE", "user_home"];
+
+/// Calls and operators that put a path together.
+const JOINS: &[&str] =
+    &["join(", "joinpath", "Path(", "resolve(", "File.join", "Path.of", "Paths.get", " / ", ")/"];
+
+/// Calls that copy the file of their first argument.
+const COPIES: &[&str] =
+    &["copy(", "copy2(", "copyfile(", "copyFile(", "copyFileSync(", "cp(", "move(", "rename(", "cpSync("];
+
+/// Returns whether a text has a call: its name, not as the end of another one.
+fn calls(text: &str, call: &str) -> bool {
+    text.match_indices(call).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// Returns a text without the lines that are comments.
+fn without_comments(text: &str) -> String {
+    let is_comment = |line: &&str| line.trim_start().starts_with("# ") || line.trim_start().starts_with("//");
+    text.lines().filter(|line| !is_comment(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Notes the files that the text of a program may read, and the hosts in it.
+pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span: Span) {
+    let text = &without_comments(text);
+    let strings = strings(text);
+    for string in &strings {
+        network::note_address(walk, program, &string.text, span);
+    }
+    network::note_calls(walk, program, text, span);
+    if !OPENS.iter().any(|call| calls(text, call)) {
+        return;
+    }
+    let joins = JOINS.iter().any(|call| text.contains(call));
+    let mut names = Vec::new();
+    for (at, string) in strings.iter().enumerate() {
+        // The mode of `open`, or the target of a copy.
+        let is_second = string.join == Join::Part && !joins && at > 0;
+        let is_copied = is_second && strings.get(at - 1).is_some_and(|first| first.is_copied);
+        let mode = strings.get(at + 1).filter(|next| next.join == Join::Part).map(|next| next.text.as_str());
+        let is_written = mode.is_some_and(|mode| mode.len() <= 3 && mode.starts_with(['w', 'a', 'x', '>']));
+        if is_copied || (is_written && !string.is_copied) || string.text.starts_with('>') {
+            continue;
+        }
+        add(&mut names, string.text.clone());
+        let (mut joined, mut path) = (string.text.clone(), string.text.clone());
+        if string.after_home && !string.text.starts_with('~') {
+            add(&mut names, format!("~/{}", string.text.trim_start_matches('/')));
+            path = format!("~/{path}");
+        }
+        for next in strings.iter().skip(at + 1).take_while(|next| next.join != Join::None) {
+            match next.join {
+                Join::Text => {
+                    joined.push_str(&next.text);
+                    path.push_str(&next.text);
+                }
+                _ if !joins => break,
+                _ => {
+                    path = format!("{}/{}", path.trim_end_matches('/'), next.text.trim_start_matches('/'));
+                }
+            }
+            add(&mut names, joined.clone());
+            add(&mut names, path.clone());
+            if joined.len() > MAX_NAME {
+                break;
+            }
+        }
+    }
+    for name in names {
+        let name = if name.contains('*') { wildcards(&name) } else { name };
+        walk.reads(program, &Argument::of_outline(&name), AccessKind::Read, true, span);
+    }
+}
+
+fn add(names: &mut Vec<String>, name: String) {
+    let name = name.trim();
+    // `open(F, "< file")` of Perl.
+    let name = name.trim_start_matches(['<', ' ']).to_owned();
+    let is_name = !name.is_empty()
+        && name.len() <= MAX_NAME
+        && !name.contains(['\n', '\0'])
+        && name.contains(|c: char| c.is_alphanumeric())
+        && name.split_whitespace().count() <= 3;
+    if is_name && names.len() < MAX_STRINGS && !names.contains(&name) {
+        names.push(name);
+    }
+}
+
+/// Joint between a string and the one before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// They have nothing to do with each other.
+    None,
+    /// An operator that appends.
+    Text,
+    /// A comma or a slash, which may append a name to a folder.
+    Part,
+}
+
+struct Quoted {
+    text: String,
+    join: Join,
+    /// Whether something that stands for the home is directly before it.
+    after_home: bool,
+    /// Whether it is the first argument of a call that copies a file.
+    is_copied: bool,
+}
+
+/// Returns the strings of a text, with `…` for the parts that are computed.
+fn strings(text: &str) -> Vec<Quoted> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while found.len() < MAX_STRINGS
+        && let Some(at) = rest.find(['"', '\'', '`'])
+    {
+        let between = rest.get(..at).unwrap_or_default();
+        let quote = rest.get(at..).and_then(|rest| rest.chars().next()).unwrap_or('"');
+        let inner = rest.get(at + 1..).unwrap_or_default();
+        let (text, length) = string(inner, quote);
+        found.push(Quoted {
+            text,
+            join: join_of(between, found.is_empty()),
+            after_home: is_home(between),
+            is_copied: COPIES.iter().any(|call| between.trim_end().ends_with(call)),
+        });
+        rest = inner.get(length..).unwrap_or_default();
+    }
+    found
+}
+
+fn join_of(between: &str, is_first: bool) -> Join {
+    let middle = between.trim();
+    // The prefix of a string of Python: `f"…"`, `b'…'`.
+    let middle = middle.trim_end_matches(['f', 'b', 'r', 'F', 'B', 'R']).trim_end();
+    match middle {
+        _ if is_first => Join::None,
+        "" | "+" | "." | ".." | "<<" => Join::Text,
+        "," | "/" | ")," | ")/" | ") /" | "),(" | "/(" => Join::Part,
+        _ => Join::None,
+    }
+}
+
+fn is_home(between: &str) -> bool {
+    let tail: String = between.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
+    HOMES.iter().any(|home| tail.contains(home))
+}
+
+/// Returns the value of a string up to its end mark, and its length.
+fn string(text: &str, close: char) -> (String, usize) {
+    let mut value = String::new();
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            c if c == close => return (value, at + c.len_utf8()),
+            '\\' => match characters.next() {
+                Some((start, 'x' | 'u')) => {
+                    let digits: String = text
+                        .get(start + 1..)
+                        .unwrap_or_default()
+                        .chars()
+                        .take_while(char::is_ascii_hexdigit)
+                        .take(4)
+                        .collect();
+                    let digits = if text.get(start..start + 1) == Some("x") {
+                        digits.get(..2).unwrap_or(&digits)
+                    } else {
+                        &digits
+                    };
+                    if let Some(c) = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32) {
+                        value.push(c);
+                    }
+                    for _ in 0..digits.len() {
+                        characters.next();
+                    }
+                }
+                Some((start, digit @ '0'..='7')) => {
+                    let digits: String = text
+                        .get(start..)
+                        .unwrap_or_default()
+                        .chars()
+                        .take_while(|c| ('0'..='7').contains(c))
+                        .take(3)
+                        .collect();
+                    if let Some(c) = u32::from_str_radix(&digits, 8).ok().and_then(char::from_u32) {
+                        value.push(c);
+                    } else {
+                        value.push(digit);
+                    }
+                    for _ in 1..digits.len() {
+                        characters.next();
+                    }
+                }
+                Some((_, 'n' | 'r' | 't')) => value.push(' '),
+                Some((_, c)) => value.push(c),
+                None => {}
+            },
+            // `${home}/x`, `#{home}/x`, `{home}/x`.
+            '{' => {
+                if value.ends_with(['$', '#']) {
+                    value.pop();
+                }
+                let end = text.get(at..).and_then(|rest| rest.find(['}', close]));
+                let inner = end.and_then(|end| text.get(at + 1..at + end)).unwrap_or_default();
+                let is_home = HOMES.iter().any(|home| inner.contains(home));
+                if is_home && value.is_empty() {
+                    value.push('~')
+                } else {
+                    value.push(Gap::Any.stand_in())
+                }
+                if let Some(end) = end {
+                    while characters.peek().is_some_and(|(next, _)| *next < at + end) {
+                        characters.next();
+                    }
+                    if text.get(at + end..).is_some_and(|rest| rest.starts_with('}')) {
+                        characters.next();
+                    }
+                }
+            }
+            c => value.push(c),
+        }
+    }
+    (value, text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::commands::{Analysis, Options};
+
+    #[test]
+    fn strings_are_put_together() {
+        for (code, wanted) in [
+            ("open('.e' + 'nv').read()", ".env"),
+            ("open(os.path.join(os.path.expanduser('~'), '.ssh', 'id_rsa'))", "~/.ssh/id_rsa"),
+            ("(Path.home() / '.aws' / 'credentials').read_text()", "~/.aws/credentials"),
+            ("open(f\"{os.environ['HOME']}/.netrc\")", "~/.netrc"),
+            ("open('\\x2eenv')", ".env"),
+            ("fs.readFileSync(`${os.homedir()}/.npmrc`)", "~/.npmrc"),
+        ] {
+            let quoted = format!("python3 - <<'END'\n{code}\nEND\n");
+            let analysis = Analysis::of_text(&quoted, &Options::default());
+            let names: Vec<_> = analysis.reads().iter().map(|it| it.target.outline()).collect();
+            assert!(names.iter().any(|name| name == wanted), "{code}: {names:?}");
+        }
+        let analysis = Analysis::of_text("python3 -c \"print('.env')\"", &Options::default());
+        assert!(analysis.reads().is_empty());
+    }
+}

@@ -1,0 +1,92 @@
+//! Files that programs read, and hosts that they connect to.
+
+use hooks_facts::commands::AccessKind;
+
+use crate::{analysis, assert_effects, example, keys, table};
+
+/// Returns whether a command reads the file `secret`, for certain.
+fn reads(text: &str) -> bool {
+    reads_as(text, |kind, is_possible| kind != AccessKind::Used && !is_possible)
+}
+
+fn reads_as(text: &str, is_meant: impl Fn(AccessKind, bool) -> bool) -> bool {
+    let analysis = analysis(text);
+    let is_secret = |name: &str| name.ends_with("secret");
+    analysis
+        .reads()
+        .iter()
+        .any(|read| is_secret(&read.target.outline()) && is_meant(read.kind, read.is_possible))
+}
+
+#[test]
+fn readers_read_the_files_of_their_row() {
+    let table = table(include_str!("../../data/readers.tsv"));
+    let mut wrong = Vec::new();
+    for (row, program) in keys(&table) {
+        let text = example(&table, row, program);
+        let text = if matches!(program, "]" | "]]") { continue } else { text };
+        let names_only = table.words(row, "operands") == ["Names"];
+        let is_read = if names_only { !reads_as(&text, |_, _| true) } else { reads(&text) };
+        let is_possible = reads_as(&example(&table, row, "zzz"), |_, is_possible| is_possible);
+        let hides = table.words(row, "hides");
+        let is_hidden = |hide: &&str| !reads(&example(&table, row, &format!("{program} {hide}")));
+        if !is_read || !is_possible || !hides.iter().all(is_hidden) {
+            wrong.push(format!("{}: `{text}`", row.line));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn commands_show_the_file_of_their_row() {
+    let table = table(include_str!("../../data/shown_files.tsv"));
+    let mut wrong = Vec::new();
+    for (row, command) in keys(&table) {
+        let file = table.words(row, "file").join(", ");
+        let shows =
+            |text: &str| analysis(text).reads().iter().any(|read| read.target.literal() == Some(&file));
+        if !shows(&example(&table, row, command)) || shows("zzz") {
+            wrong.push(format!("{}: `{command}`", row.line));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn words_have_the_effect_of_their_list() {
+    let table = table(include_str!("../../data/read_words.tsv"));
+    let mut wrong = Vec::new();
+    for (row, word) in keys(&table) {
+        let (text, other) = (example(&table, row, word), example(&table, row, "zzz"));
+        let is_shown = |text: &str| reads_as(text, |kind, _| kind != AccessKind::Used);
+        let has_effect = match row.list.as_str() {
+            "used" | "texts" => !is_shown(&text) && is_shown(&other),
+            "shows" | "opens" => is_shown(&text) && !is_shown(&other),
+            "connects" => !analysis(&text).network().is_empty() && analysis(&other).network().is_empty(),
+            list => panic!("no test for the list `{list}`"),
+        };
+        if !has_effect {
+            wrong.push(format!("{}: {} `{word}` in `{text}`", row.line, row.list));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn clients_connect_to_the_host_of_their_row() {
+    let mut wrong = Vec::new();
+    for text in [include_str!("../../data/network_clients.tsv"), include_str!("../../data/schemes.tsv")] {
+        let table = table(text);
+        for (row, key) in keys(&table) {
+            let is_service = table.words(row, "form") == ["Service"];
+            let connects = |text: &str| {
+                let is_met = |host: Option<&str>| host == Some("a.example") || is_service && host.is_none();
+                analysis(text).network().iter().any(|target| is_met(target.host.literal()))
+            };
+            if !connects(&example(&table, row, key)) || connects(&example(&table, row, "zzz")) {
+                wrong.push(format!("{}: `{key}`", row.line));
+            }
+        }
+    }
+    assert_effects(&wrong);
+}

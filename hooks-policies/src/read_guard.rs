@@ -1,0 +1,217 @@
+//! Denies reading some files, by tools and by commands.
+//!
+//! Judges every file that a call reads or executes: the paths of file tools and of unknown tools, redirections, operands of
+//! programs that read, the files that git shows, and the files that the text of an interpreter opens. The content of a file is
+//! read if it goes to the output, to another file or to another host. A program that uses a file for itself, as `ssh -i` uses a
+//! key, does not read it in this sense, and neither does one that only shows names, rights or digests.
+//!
+//! A pattern matches wherever the file is: `**/.env` outside of the root too, `~/.ssh/**` in the home of any user. A name that
+//! is only partly known is denied if it may stand for a denied file, as far as it is specific. Of a folder that is read with
+//! everything below it, the disk says which files it has.
+//!
+//! Programs that are not known may read the files that their words name; those are judged. What else they read is not known:
+//! `unknown` decides about them, and `hooks explain` names them.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::ReadGuard;
+//! use hooks_policies::config::ReadGuardConfig;
+//! use serde_json::json;
+//!
+//! let config = ReadGuardConfig {
+//!     deny: vec!["**/.env".into(), "~/.ssh/**".into()],
+//!     except: vec!["~/.ssh/*.pub".into()],
+//!     ..ReadGuardConfig::default()
+//! };
+//! let guard = ReadGuard::new(&config, &CallReader::default())?;
+//!
+//! let (environment, ..) = world(FakeFileSystem::default());
+//! let context = HookContext::new("s", "Backend").in_dir("/repo").with_environment(environment);
+//! let judge = |tool: &str, args| guard.judge(&HookRequest::new(context.clone(), PreToolUse::new(tool, args)));
+//! let denied = judge("bash", json!({"command": "base64 < api/.env"}));
+//! assert_eq!(denied.reasons()[0].message, "`api/.env` may not be read: it matches `**/.env`");
+//! assert_eq!(judge("Read", json!({"file_path": "/home/ada/.ssh/id_rsa"})).strength(), Strength::Deny);
+//! assert_eq!(judge("Read", json!({"file_path": "/home/ada/.ssh/id_rsa.pub"})).strength(), Strength::NoOpinion);
+//! assert_eq!(judge("bash", json!({"command": "ls -la .env && echo .env >> .gitignore"})).strength(), Strength::NoOpinion);
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
+
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
+use hooks_facts::calls::{Call, CallReader, NamedPath, PathPatterns, PlaceMatch, ReadFile};
+use hooks_facts::commands::AccessKind;
+use hooks_facts::tools::ToolKind;
+use hooks_facts::{globs, names};
+
+use crate::config::{OnUnknownReads, ReadGuardConfig};
+
+const NAME: &str = "read-guard";
+
+/// Denies reading some files; see the [module](self) for an example.
+#[derive(Clone, Debug)]
+pub struct ReadGuard {
+    reader: CallReader,
+    limits: Limits,
+    except: PathPatterns,
+    /// Limits of single agents, by folded name.
+    agents: Vec<(String, Limits)>,
+    unknown: OnUnknownReads,
+}
+
+#[derive(Clone, Debug)]
+struct Limits {
+    deny: PathPatterns,
+    allow: PathPatterns,
+    /// Name of the list in the configuration.
+    field: Arc<str>,
+}
+
+/// Read guard in front of an inner hook.
+pub type ReadGuardLayer = PolicyLayer<Arc<ReadGuard>>;
+
+impl ReadGuard {
+    /// Creates a guard that reads calls with `reader`.
+    ///
+    /// # Errors
+    /// Returns an error for each pattern that cannot be used.
+    ///
+    /// ```
+    /// use hooks_facts::calls::CallReader;
+    /// use hooks_policies::ReadGuard;
+    /// use hooks_policies::config::ReadGuardConfig;
+    ///
+    /// let config = ReadGuardConfig { deny: vec!["!**/.env".into()], ..ReadGuardConfig::default() };
+    /// let errors = ReadGuard::new(&config, &CallReader::default()).expect_err("`!` excludes nothing");
+    /// assert_eq!(errors.as_slice()[0].field, "read_guard.deny[0]");
+    /// ```
+    pub fn new(config: &ReadGuardConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let guard = Self::compile(config, reader, &mut errors);
+        errors.or(guard)
+    }
+
+    /// Wraps the guard in a layer.
+    pub fn layer(self) -> ReadGuardLayer {
+        PolicyLayer::new(Arc::new(self))
+    }
+
+    pub(crate) fn compile(config: &ReadGuardConfig, reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+        let mut limits = |deny: &[String], allow: &[String], field: &str| Limits {
+            deny: PathPatterns::compile(deny, &format!("{field}.deny"), reader, errors),
+            allow: PathPatterns::allowing(allow, &format!("{field}.allow"), reader, errors),
+            field: field.into(),
+        };
+        let all = limits(&config.deny, &config.allow, "read_guard");
+        let mut agents = Vec::new();
+        for (name, own) in &config.agents {
+            let deny: Vec<String> = own.deny.iter().chain(&config.deny).cloned().collect();
+            let allow = if own.allow.is_empty() { &config.allow } else { &own.allow };
+            agents.push((
+                names::folded(name).into_owned(),
+                limits(&deny, allow, &format!("read_guard.agents.{name}")),
+            ));
+        }
+        for name in config.agents.keys().filter(|name| name.trim().is_empty()) {
+            let field = format!("read_guard.agents.{name}");
+            errors.push(field, "an agent has no name", "write the name of the agent");
+        }
+        let except = PathPatterns::compile(&config.except, "read_guard.except", reader, errors);
+        Self { reader: reader.clone(), limits: all, except, agents, unknown: config.unknown }
+    }
+
+    fn limits(&self, call: Call<'_>) -> &Limits {
+        if self.agents.is_empty() {
+            return &self.limits;
+        }
+        let agent = names::folded(&call.request().context().agent_name);
+        self.agents.iter().find(|(name, _)| *name == *agent).map_or(&self.limits, |(_, limits)| limits)
+    }
+
+    /// Returns the reason to deny reading a file, if there is one.
+    fn objection(&self, call: Call<'_>, read: &ReadFile<'_>, limits: &Limits) -> Option<Reason> {
+        let place = read.place;
+        let reason =
+            |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
+        if place.known(call).is_none() {
+            // A text of an unknown tool, or a word of a program, that cannot be a path is none.
+            let is_path = call.kind() != ToolKind::Unknown && !call.kind().runs_commands();
+            let is_unplaced = place.given.starts_with('~') || call.resolved_root().is_err();
+            let is_path = is_path || is_unplaced && limits.deny.find_given(call, place).is_some();
+            let message = format!("`{}` may be a file that may not be read", place.given);
+            return is_path.then(|| reason("path", message).instead("write the path relative to the root"));
+        }
+        let evidence = |found: &PlaceMatch| Evidence::Path {
+            given: place.given.clone(),
+            resolved: globs::shown(&found.reading),
+        };
+        if let Some(found) = limits.deny.find_read(call, read)
+            && !self.is_excepted(call, place, &found)
+        {
+            let pattern = limits.deny.text(found.pattern);
+            let verb = match (place.is_partial(), read.is_tree(call)) {
+                (true, _) => "may stand for a file that may not be read",
+                (_, true) => "has, or may have, files that may not be read",
+                (_, false) => "may not be read",
+            };
+            let message = format!("`{}` {verb}: it matches `{pattern}`", place.given);
+            let reason = reason("deny", message).because(evidence(&found));
+            let reason = reason.instead("a person has to look at it, outside of the agent");
+            return Some(reason.unless(format!("take `{pattern}` out of `{}.deny`", limits.field)));
+        }
+        if limits.allow.is_empty() || limits.allow.allow_place(call, place) {
+            return None;
+        }
+        // A word of a program that is not known may be no file at all.
+        let is_certain =
+            !call.kind().runs_commands() || place.is_file(call) || read.kind == AccessKind::Executed;
+        if !is_certain && !place.is_known_to_exist(call) {
+            return None;
+        }
+        let message = format!("`{}` may not be read", place.given);
+        let reason = reason("allow", message).unless(format!("add a pattern to `{}.allow`", limits.field));
+        Some(reason.instead(format!("read a file that matches {}", limits.allow.summary())))
+    }
+
+    fn is_excepted(&self, call: Call<'_>, place: &NamedPath, found: &PlaceMatch) -> bool {
+        if self.except.is_empty() {
+            return false;
+        }
+        if self.except.allow_everywhere(call, place) {
+            return true;
+        }
+        // A file that the disk has below a folder.
+        found.reading.starts_with('/') && self.except.find_path(&found.reading, call.ignores_case())
+    }
+}
+
+impl Policy<PreToolUse> for ReadGuard {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        let call = self.reader.read(request);
+        let limits = self.limits(call);
+        let reads = call.reads();
+        let mut each = reads.each(call).filter(|read| read.kind != AccessKind::Used);
+        if let Some(reason) = each.find_map(|read| self.objection(call, &read, limits)) {
+            return Verdict::deny(reason);
+        }
+        let Some(first) = reads.unknown().first().filter(|_| self.unknown != OnUnknownReads::Allow) else {
+            return Verdict::NO_OPINION;
+        };
+        let reason =
+            Reason::new(NAME, "unknown", first.clone()).unless("set `read_guard.unknown` to `allow`");
+        match self.unknown {
+            OnUnknownReads::Ask => Verdict::ask(reason),
+            _ => Verdict::deny(reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
