@@ -566,7 +566,7 @@ fn a_team_that_cannot_be_read_is_refused_and_nothing_is_written() {
     place.put("missing.json", r#"{"agents": [{"name": "a", "charter": "nowhere.md"}]}"#);
     for (file, why) in [
         ("squad.config.ts", "JSON.stringify(m.default)"),
-        ("broken.json", "no exported `squad.config`"),
+        ("broken.json", "not an exported `squad.config`"),
         ("twice.json", "given twice"),
         ("outside.json", "../../x"),
         ("missing.json", "nowhere.md` cannot be read"),

@@ -1,4 +1,4 @@
-//! What a session used, in the files that its end writes: every event has a process of its own.
+//! Counts of a session in the files that its end writes: every event has a process of its own.
 
 use std::fs;
 
@@ -72,7 +72,7 @@ fn an_end_uses_up_its_counts() {
     assert_eq!(metrics["tool_calls"], 1, "{metrics}");
 }
 
-/// A client that cannot ask is told to deny, and that is a denial of this session.
+/// If a client cannot ask, the answer is a denial, and that counts as one of the session.
 #[test]
 fn a_denial_in_place_of_a_question_is_counted() {
     let world = World::new(RULES);

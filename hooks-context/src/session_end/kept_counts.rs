@@ -19,7 +19,7 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(1);
 /// The most tries to change counts that other processes change at the same time.
 const MOST_TRIES: u32 = 64;
 
-/// Counts of sessions, as all processes together made them. Without a store, there are none.
+/// Counts of sessions, as all processes together made them. Without a store, they are zero.
 #[derive(Clone, Default)]
 pub(super) struct KeptCounts(Option<Arc<dyn StateStore>>);
 

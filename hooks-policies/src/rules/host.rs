@@ -17,8 +17,8 @@ pub(super) fn is_within(host: &str, pattern: &str) -> bool {
     }
 }
 
-/// Returns the host of a URL with `://`, in lower case. `None` if there is none, or programs could disagree about it:
-/// about backslashes, escapes, spaces, letters beyond ASCII, and numbers that stand for an address.
+/// Returns the host of a URL with `://`, in lower case. Returns `None` for other texts, and if programs could read the host
+/// in several ways: backslashes, escapes, spaces, letters beyond ASCII, and numbers that stand for an address.
 pub(super) fn of_url(url: &str) -> Option<String> {
     let (scheme, rest) = url.trim_matches(' ').split_once("://")?;
     if scheme.is_empty() || !scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) {

@@ -16,7 +16,7 @@ pub struct ResultRules {
 }
 
 impl ResultRules {
-    /// Compiles the rules that have `results`; `None` if there are none.
+    /// Compiles the rules that have `results`; `None` if no rule has.
     pub(crate) fn compile(
         configs: &[RuleConfig],
         reader: &CallReader,

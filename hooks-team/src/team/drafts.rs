@@ -84,7 +84,7 @@ impl NewCharter {
         text
     }
 
-    /// The block with the patterns; empty if there are none, or a pattern cannot be written in it.
+    /// The block with the patterns; empty without patterns, or if one of them cannot be written in a block.
     fn boundary(&self) -> String {
         let lists = [("writes", &self.writes), ("reads", &self.reads)];
         let lists: Vec<_> = lists.into_iter().filter_map(|(key, list)| Some((key, list.as_ref()?))).collect();

@@ -17,7 +17,7 @@ const EXPORT: &str = "export it once: `npx tsx -e \"import('./squad.config.ts').
 /// Largest file in bytes.
 const LARGEST: u64 = 8 << 20;
 
-/// Keys that tell nothing about the team's files.
+/// Keys about the file itself.
 const ABOUT_THE_FILE: [&str; 2] = ["version", "$schema"];
 
 #[derive(Deserialize)]
@@ -106,7 +106,7 @@ pub(super) fn read(file: &Path) -> Result<(NewTeam, Vec<String>), Failure> {
         return Err(failed(&format!("this is a program, and programs are not run; {EXPORT}")));
     }
     let exported: Exported = serde_json::from_str(&text)
-        .map_err(|error| failed(&format!("this is no exported `squad.config`: {error}; {EXPORT}")))?;
+        .map_err(|error| failed(&format!("the file is not an exported `squad.config`: {error}; {EXPORT}")))?;
     let folder = file.parent().unwrap_or(Path::new("."));
     let ignored = exported.others.keys().filter(|key| !ABOUT_THE_FILE.contains(&key.as_str()));
     let ignored = ignored.cloned().collect();
