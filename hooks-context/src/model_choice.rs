@@ -205,8 +205,8 @@ fn preferred(team: &TeamPlace, context: &HookContext, agent: &str) -> Result<Opt
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::Hooks;
     use hooks_core::testing::FakeDisk;
+    use hooks_core::{Hooks, Judged};
     use serde_json::json;
 
     use super::*;

@@ -267,9 +267,13 @@ fn time_is_linear_on_hostile_text() {
     let _warm = cost("a", 1 << 12, 1);
     for piece in HOSTILE {
         let (mut apart, mut whole) = (u128::MAX, u128::MAX);
-        for _turn in 0..3 {
+        // A busy machine only adds time, so a measurement that fits is enough.
+        for _turn in 0..20 {
             apart = apart.min(cost(piece, 1 << 12, 16));
             whole = whole.min(cost(piece, 1 << 16, 1));
+            if whole < apart.max(10_000) * 4 {
+                break;
+            }
         }
         assert!(whole < apart.max(10_000) * 6, "{piece:?}: {apart} ns in pieces, {whole} ns at once");
     }

@@ -38,8 +38,8 @@ const FRESH: &[(&str, &[&str])] = &[
 /// Required results for folders of `fresh` with one question each: reading and sending secrets, and ordinary commands under the
 /// first rules that `hooks init` writes.
 const FRESH_SHELL: &[(&str, &[&str])] = &[
-    ("corpora/fresh/secrets", &["--min-block", "0.88", "--max-fp", "0.055"]),
-    ("corpora/fresh/ordinary", &["--max-fp", "0.015"]),
+    ("corpora/fresh/secrets", &["--min-block", "0.92", "--max-fp", "0.05"]),
+    ("corpora/fresh/ordinary", &["--max-fp", "0.006"]),
 ];
 
 /// Scores every suite.

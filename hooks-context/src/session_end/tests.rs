@@ -375,10 +375,7 @@ fn a_killed_session_has_the_counts_that_its_processes_kept() {
         (ending.tally().clone(), ending.add_to(Hooks::builder()).build())
     };
     block_on(async {
-        let start = |hooks: Hooks, name: &'static str| async move {
-            hooks.on(rig.context(name)).session_start(SessionStart::default()).await;
-        };
-        start(hooks().1, "killed").await;
+        hooks().1.on(rig.context("killed")).session_start(SessionStart::default()).await;
         // Each event has a process of its own.
         for _ in 0..3 {
             let (tally, hooks) = hooks();
@@ -388,7 +385,7 @@ fn a_killed_session_has_the_counts_that_its_processes_kept() {
             tally.keep(&rig.context("killed"), store.clone()).await.unwrap();
         }
         rig.clock.advance(rig.settings.abandoned_after);
-        start(hooks().1, "next").await;
+        hooks().1.on(rig.context("next")).session_start(SessionStart::default()).await;
     });
     assert!(rig.failures.entries().is_empty(), "{:?}", rig.failures.entries());
     let [metrics] = &rig.metrics()[..] else { panic!("one end, one file") };

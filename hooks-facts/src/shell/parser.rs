@@ -108,8 +108,7 @@ impl<'t> ShellParser<'t> {
     }
 
     fn pipeline(&mut self) -> Result<Pipeline> {
-        let mut pipeline = Pipeline::default();
-        pipeline.hides_exit_code = self.prefixes()?;
+        let mut pipeline = Pipeline { hides_exit_code: self.prefixes()?, ..Pipeline::default() };
         loop {
             self.blanks_and_lines()?;
             pipeline.stages.push(self.command()?);
