@@ -46,7 +46,7 @@ impl WishParser<'_> {
         if is_logged || s.reads(first, &["in", "an", "ideal", "world"]) {
             return true;
         }
-        let makes = s.is(first, &["implement", "build", "create", "develop", "design", "write", "add"])
+        let makes = s.is(first, &["implement", "build", "create", "develop", "design"])
             && s.is(first + 1, &["a", "an", "the", "some"]);
         makes && (first..at).any(|at| s.mark(at) == Some(':'))
     }

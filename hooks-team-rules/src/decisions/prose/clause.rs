@@ -264,7 +264,10 @@ impl Reading {
         {
             return;
         }
-        if label.iter().filter(|word| !is_place(word)).count() > 3 {
+        // "Only CI publishes: …" is no place.
+        let is_link =
+            |word: &Word| word.is_in(tables::PLACE_WORD) || word.is_in(tables::ADJECTIVE) || word.is("only");
+        if !label.iter().all(|word| is_place(word) || is_link(word)) {
             return;
         }
         for rule in
