@@ -23,7 +23,13 @@ fn laid_out() -> (FakeDisk, Team) {
     let team = team(&disk);
     let members = [("Lead", "Architect"), ("Fact Checker", "Reviewer")];
     let members = members.map(|(name, role)| NewMember { name: name.into(), role: role.into() });
-    team.init(&NewTeam { name: "T".into(), description: "x".into(), members: members.into() }).unwrap();
+    team.init(&NewTeam {
+        name: "T".into(),
+        description: "x".into(),
+        members: members.into(),
+        ..NewTeam::default()
+    })
+    .unwrap();
     (disk, team)
 }
 
