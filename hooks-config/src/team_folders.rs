@@ -35,16 +35,22 @@ pub(super) struct Project<'a> {
 impl Project<'_> {
     /// Folders of projects whose teams may have policies: that of the file, and that of the host.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
-        let of_file = self.path.map(project_of);
+        let of_file = self.of_file();
         let named = self.root.map(Path::to_path_buf);
         let named =
             named.filter(|root| of_file.as_ref().is_none_or(|of_file| canonical(of_file) != canonical(root)));
         of_file.into_iter().chain(named).collect()
     }
 
+    /// Folder of the project that the file is in. A relative path may have no folder in its text.
+    fn of_file(&self) -> Option<PathBuf> {
+        let path = std::path::absolute(self.path?).ok()?;
+        Some(project_of(&path))
+    }
+
     /// Whether the file is one of the project that the host named, and of no other.
     fn is_its_own(&self) -> bool {
-        let of_file = self.path.map(project_of);
+        let of_file = self.of_file();
         of_file.zip(self.root).is_some_and(|(of_file, root)| canonical(&of_file) == canonical(root))
     }
 }
@@ -52,7 +58,7 @@ impl Project<'_> {
 /// Reports folders of teams in `root` that do not exist: a mistake in the configuration of one project, and a doubt in
 /// one that governs sessions in other folders.
 pub(super) fn check(root: &Node, project: Project<'_>, mistakes: &mut Mistakes) {
-    let Some(base) = project.path.map(project_of) else { return };
+    let Some(base) = project.of_file() else { return };
     for section in SECTIONS {
         let Some(node) = root.get(section).and_then(|section| section.get(TEAM)) else { continue };
         let Kind::Text(named) = &node.kind else { continue };

@@ -31,8 +31,8 @@ const CORPORA: &[(&str, &[&str])] = &[
 
 /// Required results for the corpora in `fresh`, which were written by an author who had not seen the rules.
 const FRESH: &[(&str, &[&str])] = &[
-    ("decision", &["--min-block", "0.97", "--max-fp", "0.015"]),
-    ("directive", &["--min-recall", "0.82", "--max-fp", "0.07"]),
+    ("decision", &["--min-block", "0.94", "--max-fp", "0.02"]),
+    ("directive", &["--min-recall", "0.87", "--max-fp", "0.03"]),
 ];
 
 /// Required results for folders of `fresh` with one question each: reading and sending secrets, and ordinary commands under the

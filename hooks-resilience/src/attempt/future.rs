@@ -141,8 +141,8 @@ impl Armed {
 
 /// The longest that an attempt which began at `began` may take, if another model could still answer after it:
 /// a third of the time that its call had in all. Without this limit, a model that never answers would use up the
-/// deadline of the whole chain. Half of the time for a later attempt would leave nothing for the one after it,
-/// and a share of the remaining time would soon be too short for many good answers.
+/// deadline of the whole chain. Half of the time for a later attempt would leave nothing for the one after it.
+/// A share of the remaining time would soon be too short for many good answers.
 fn share(call: &Call, began: Tick) -> Duration {
     let (Some(deadline), Some(elsewhere)) = (call.deadline, call.elsewhere) else { return Duration::MAX };
     let share = deadline.since(call.began().unwrap_or(began)) / 3;

@@ -326,8 +326,8 @@ impl Core {
         self.state = State::Open { until: now, hard };
     }
 
-    /// Begins to count good probes anew, after a failure. One good probe says little about a model whose breaker
-    /// opens again and again: if half of its calls fail, each closing sends it several calls in vain, although
+    /// Begins to count good probes anew, after a failure. One good probe shows little if the breaker opens
+    /// again and again: if half of its calls fail, each closing sends it several calls in vain, although
     /// another model may be well. If none is, calls come to it as a last resort.
     fn owe_probes(&mut self) {
         if self.relapsed {

@@ -153,8 +153,8 @@ fn what_fails_again_soon_after_a_probe_was_answered_opens_sooner_and_for_half_as
     }
 }
 
-/// Regression test: if half of the calls of a model fail, one good probe closed its breaker again and again, and
-/// each time it took several calls that failed to open it, although another model was well.
+/// Regression test: if half of the calls of a model failed, one good probe closed its breaker again and again.
+/// Each time, several calls failed before it opened, although another model was well.
 #[test]
 fn after_a_relapse_several_good_probes_in_a_row_close_it() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));

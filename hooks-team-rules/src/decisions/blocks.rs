@@ -91,6 +91,7 @@ const VERDICT_COLUMNS: &[&str] =
 const BANS: &[&str] =
     &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out"];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
+const OUTSIDE_COLUMNS: &[&str] = &["except", "exception", "exceptions", "unless"];
 const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
 const NOTE_COLUMNS: &[&str] = &[
     "date",
@@ -294,22 +295,27 @@ impl Splitter {
             let first = cell.split(' ').next().unwrap_or_default();
             BANS.contains(&cell.as_str()) || cell.split(' ').count() <= 2 && BANS.contains(&first)
         });
+        let place = cell(PLACE_COLUMNS).filter(|place| !place.is_empty());
+        let outside = cell(OUTSIDE_COLUMNS).filter(|place| !place.is_empty());
+        let placed = |text: String| {
+            let text = place.iter().fold(text, |text, place| format!("{text} in {place}"));
+            outside.iter().fold(text, |text, place| format!("{text} except in {place}"))
+        };
         let first = || {
             let mut named = cells.iter().zip(&self.header);
             named.find(|(_, name)| !NOTE_COLUMNS.contains(&name.as_str())).map(|(cell, _)| cell.clone())
         };
         if let Some(old) = is_ban.then(first).flatten() {
-            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), old);
+            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), placed(old));
             return;
         }
         if is_void(&state) {
             return;
         }
         if let Some(old) = cell(OLD_COLUMNS) {
-            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), old);
+            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), placed(old));
             return;
         }
-        let place = cell(PLACE_COLUMNS).filter(|place| !place.is_empty());
         let stated: Vec<String> = cells
             .iter()
             .zip(&self.header)
@@ -317,11 +323,9 @@ impl Splitter {
                 !NOTE_COLUMNS.contains(&name.as_str())
                     && !STATE_COLUMNS.contains(&name.as_str())
                     && !PLACE_COLUMNS.contains(&name.as_str())
+                    && !OUTSIDE_COLUMNS.contains(&name.as_str())
             })
-            .map(|(cell, _)| match &place {
-                Some(place) => format!("{cell} in {place}"),
-                None => cell.clone(),
-            })
+            .map(|(cell, _)| placed(cell.clone()))
             .collect();
         for text in stated {
             self.push(Kind::Statement, text);
@@ -334,9 +338,21 @@ pub(super) fn is_void(status: &str) -> bool {
     let lower = status.to_lowercase();
     let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
+    let second = words.next().unwrap_or_default();
+    // "Accepted, now reversed"
+    let ends = |part: &str| {
+        let mut words = part
+            .split_whitespace()
+            .skip_while(|word| ["now", "then", "later", "since", "but", "was"].contains(word));
+        let word = words.next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
+        ["reversed", "superseded", "withdrawn", "rejected", "revoked", "rescinded", "void", "retired"]
+            .contains(&word)
+    };
     tables::VOID.contains(first)
-        || (first == "under" && words.next() == Some("discussion"))
+        || (["under", "in"].contains(&first) && ["discussion", "review"].contains(&second))
+        || (first == "to" && second == "be")
         || lower.contains("on hold")
+        || lower.split([',', ';']).skip(1).any(ends)
 }
 
 /// Returns the text of a heading.

@@ -387,6 +387,12 @@ fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
         "rfc:",
         "withdrawn:",
     ];
+    // "Redis — superseded"
+    let last = title.rsplit([' ', '\u{2014}', '\u{2013}']).next().unwrap_or_default();
+    let before = title.strip_suffix(last).unwrap_or_default().trim_end();
+    if before.ends_with(['-', '\u{2014}', '\u{2013}', ':']) && is_void(last) {
+        return Some(format!("its title ends with \"{last}\""));
+    }
     let marked = marked.iter().find(|mark| title.contains(**mark));
     if let Some(mark) = marked {
         return Some(format!("its title contains \"{}\"", mark.trim_matches(['(', '[', ']', ')', ':'])));

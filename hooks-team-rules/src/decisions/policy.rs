@@ -59,6 +59,13 @@ impl DecisionPolicy {
         Self { reader: reader.clone(), rules, index, mistake }
     }
 
+    /// Number of the rules that a call is compared with.
+    #[cfg(test)]
+    pub(super) fn candidates(&self, request: &HookRequest<PreToolUse>) -> usize {
+        let changes = Changes::new(self.reader.read(request), &|_| None);
+        self.index.find(&changes, &Text::all(&changes)).len()
+    }
+
     /// The same policy, which tries every rule on every call.
     #[cfg(test)]
     pub(super) fn without_index(mut self) -> Self {

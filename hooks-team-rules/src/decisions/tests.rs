@@ -309,6 +309,32 @@ fn the_index_leaves_out_no_rule_that_a_call_breaks() {
 }
 
 #[test]
+fn a_call_is_compared_with_few_of_many_rules() {
+    let forms = [
+        "Never use `lib-#`.",
+        "Hands off `gen#/`.",
+        "`call_#()` is banned.",
+        "No `git frob#`.",
+        "No `x#` in `src/m#/`.",
+    ];
+    let text = (0..1_000).zip(forms.iter().cycle());
+    let text: String =
+        text.map(|(number, form)| format!("- {}\n", form.replace('#', &number.to_string()))).collect();
+    let policy = DecisionPolicy::new(&Decisions::parse(&text), &Default::default());
+    for (text, most) in [
+        ("$ cargo test -p acme && git status", 0),
+        ("src/a.ts: import a from 'b'; export const c = a.map(x => x + 1);", 0),
+        ("$ npm i lib-995", 20),
+    ] {
+        let (tool, args) = call(text);
+        let (environment, ..) = world(FakeFileSystem::default());
+        let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+        let found = policy.candidates(&HookRequest::new(context, PreToolUse::new(tool, args)));
+        assert!(found <= most, "{text}: {found}");
+    }
+}
+
+#[test]
 fn a_package_that_is_not_known_before_running_is_denied() {
     let decisions = "- Never use jQuery.\n";
     let denied = |command: &str| denied(decisions, "bash", json!({"command": command}));

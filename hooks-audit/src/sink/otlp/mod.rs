@@ -80,7 +80,8 @@
 //! sink.deliver(&[Committed { chain: "w0".into(), log: "4f1c".into(), record, payload: Kept::Nothing }]).await?;
 //! let requests = requests.lock().expect("no thread panics");
 //! let [request] = requests.as_slice() else { panic!("{} requests", requests.len()) };
-//! assert_eq!((request.uri().path(), &request.headers()[AUTHORIZATION]), ("/v1/traces", "Bearer example"));
+//! assert_eq!(request.uri().path(), "/v1/traces");
+//! assert_eq!(request.headers()[AUTHORIZATION], "Bearer example");
 //! assert!(String::from_utf8_lossy(request.body()).contains("billing"));
 //! # Ok(())
 //! # }

@@ -116,8 +116,24 @@ impl Reading {
             self.drop_wider(own);
             return;
         }
+        let is_void = label.first().is_some_and(|word| {
+            word.is_in(&[
+                "rejected",
+                "proposed",
+                "proposal",
+                "withdrawn",
+                "superseded",
+                "postponed",
+                "deferred",
+                "idea",
+            ])
+        });
+        if is_void && label.len() <= 3 {
+            return;
+        }
         let before = context.label.clone();
         context.label = label.to_vec();
+        let rules = self.rules.len();
         let own = names(label);
         if !own.is_empty() {
             context.last = own;
@@ -133,6 +149,7 @@ impl Reading {
         } else {
             self.clause(rest, context);
         }
+        self.restrict_to_label(label, rules);
         context.label = before;
     }
 
@@ -178,8 +195,16 @@ impl Reading {
             self.predicate(clause, &found, context);
             return;
         }
+        let outside = scope(clause).0.except;
+        if !outside.is_empty() {
+            // "Except for `x/`."
+            self.except_places(outside, context.start);
+            return;
+        }
         let globs = scope::all(clause);
-        if !globs.is_empty() && clause.iter().any(|word| word.is("still")) {
+        let is_left = clause.iter().any(|word| word.is("leave"))
+            && (has_phrase(clause, "as it is") || has_phrase(clause, "as is"));
+        if !globs.is_empty() && (is_left || clause.iter().any(|word| word.is("still"))) {
             self.except_places(globs, context.start);
         }
         if is_lifted(clause) {
@@ -229,6 +254,26 @@ impl Reading {
         true
     }
 
+    /// Restricts the rules from `start` to the places that a label consists of: "Frontend: no X".
+    fn restrict_to_label(&mut self, label: &[Word], start: usize) {
+        let globs = scope::all(label);
+        let (_, rest) = scope(label);
+        let is_place = |word: &Word| !scope::all(std::slice::from_ref(word)).is_empty();
+        if globs.is_empty()
+            || !names(&rest).iter().all(|name| globs.iter().any(|glob| glob.starts_with(&name.text)))
+        {
+            return;
+        }
+        if label.iter().filter(|word| !is_place(word)).count() > 3 {
+            return;
+        }
+        for rule in
+            self.rules.get_mut(start..).unwrap_or_default().iter_mut().filter(|rule| rule.within.is_empty())
+        {
+            rule.within.clone_from(&globs);
+        }
+    }
+
     /// Removes the rules of a label if the sentence behind it forbids the same in certain places only.
     fn drop_wider(&mut self, label: std::ops::Range<usize>) {
         let behind: Vec<DecisionRule> = self.rules.get(label.end..).unwrap_or_default().to_vec();
@@ -251,6 +296,13 @@ impl Reading {
     fn predicate(&mut self, clause: &[Word], found: &Predicate, context: &mut Context) {
         let (subject, _) = clause.split_at_checked(found.start).unwrap_or((clause, &[]));
         let behind = clause.get(found.end..).unwrap_or_default();
+        if let Some(at) = subject.iter().position(|word| word.is("elsewhere")).filter(|_| !found.is_permit) {
+            // "X is fine in `a/`, elsewhere it is banned"
+            let before = subject.get(..at).unwrap_or_default();
+            let places = Scope { except: scope::all(before), ..Scope::default() };
+            self.forbid_named(names(&scope(before).1), places, &found.verb, None, context);
+            return;
+        }
         if found.is_permit || is_exempt(subject) {
             self.except(clause, context.start);
             return;
@@ -404,7 +456,13 @@ impl Reading {
             .skip_while(|word| word.is(",") || word.is_in(&["and", "so", "but", "nor", "also"]))
             .cloned()
             .collect();
-        if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
+        let is_exception = |word: &Word| word.is_in(&["excluded", "excepted", "exempt", "exempted"]);
+        let is_excepting = after.len() < 6
+            && after.iter().any(is_exception)
+            && !after.iter().any(|word| word.is_in(tables::BE));
+        if is_excepting {
+            self.except_part(&after, context.start);
+        } else if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
             self.clause(&after, context);
         } else if after.len() < clause.len() {
             let parts = after.split(|word| word.is(",")).filter(|part| is_permit(part));

@@ -7,7 +7,7 @@
 use super::blocks::{Block, Kind, blocks};
 use super::names::{Name, names};
 use super::rule::{DecisionRule, RuleError};
-use super::scope::Scope;
+use super::scope::{Scope, scope};
 use super::tables;
 use super::words::{Word, sentences, words};
 
@@ -103,8 +103,10 @@ impl Reading {
         match &block.kind {
             Kind::Rule(line) => self.written.push((*line, DecisionRule::parse(&block.text))),
             Kind::Pair(instead) => {
+                let (places, old) = scope(&words(&block.text));
                 let ban = Ban {
-                    names: names(&words(&block.text)),
+                    names: names(&old),
+                    scope: places,
                     instead: plain(&words(instead)),
                     ..Ban::default()
                 };

@@ -75,6 +75,9 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         if behind.is_empty() {
             return None;
         }
+        if next.is_some_and(|next| next.is_in(&["ban", "bans", "prohibition", "restriction"])) {
+            return None;
+        }
         if next.is_some_and(|next| next.is_in(&["changes", "edits", "modifications", "writes"])) {
             return object(at + 2, "change");
         }
