@@ -95,5 +95,5 @@ fn a_folder_without_a_team_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let output = demo(folder.path());
     assert!(!output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is no team folder"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not a team folder"), "{output:?}");
 }

@@ -79,7 +79,7 @@ impl TeamFiles {
 
     /// Returns whether a place that cannot be resolved may be one of the files.
     fn may_be_one(&self, place: &NamedPath, error: &PathError) -> bool {
-        // Links to the files cannot be made, so a file of the home folder is one of them only if its path says so.
+        // Links to the files cannot be made, so a file of the home folder is one of them only if its path names the team folder.
         let is_named = place.reaches_below() || place.given.to_lowercase().contains(&self.name);
         // The place that the write depends on is judged too: `b` of `b/a` in `cp a b`.
         !place.is_possible && (is_named || !matches!(error, PathError::Tilde { .. }))

@@ -64,6 +64,18 @@ impl PhaseEffects {
     }
 
     /// Removes and returns all effects, the oldest first.
+    ///
+    /// ```
+    /// use hooks_team_rules::phases::{PhaseEffect, PhaseEffects};
+    ///
+    /// let effects = PhaseEffects::default();
+    /// effects.push(PhaseEffect::BatchCommit { workspace: "/repo/run".into(), files: vec!["a.rs".into()] });
+    /// for effect in effects.drain() {
+    ///     if let PhaseEffect::BatchCommit { files, .. } = effect {
+    ///         assert_eq!(files, ["a.rs"]); // `git add`, `git commit`
+    ///     }
+    /// }
+    /// ```
     pub fn drain(&self) -> Vec<PhaseEffect> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
     }

@@ -48,7 +48,7 @@ fn text<'a>(args: &'a Value, key: &str) -> Result<Option<&'a str>, String> {
     match args.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("the `{key}` is no text")),
+        Some(_) => Err(format!("`{key}` is not a text")),
     }
 }
 

@@ -60,7 +60,7 @@ const ENDED: &str = "{\"phase\": \"phase-1\", \"status\": \"abandoned\"}\n";
 
 /// Files that the calls make, each with what denies it.
 const DENIED: [(&str, Claim, &str); 5] = [
-    ("src/decided.js", Claim::Decision, "which the decision \"No jQuery\" (2026-05-04, Ada) forbids"),
+    ("src/decided.js", Claim::Decision, "the decision \"No jQuery\" (2026-05-04, Ada) forbids"),
     ("other/by-other.txt", Claim::Boundary, "is outside of what `general-purpose` may write by the charter"),
     ("src/in-ceremony", Claim::Ceremony, "the ceremony `Design Review` is held until"),
     ("src/in-phase.txt", Claim::Phase, "phase `phase-1` of `.specs/demo` is read-only"),

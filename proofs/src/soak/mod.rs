@@ -1,4 +1,4 @@
-//! Long runs: the log with millions of records ([`log`]), the Scribe with agents that are killed
+//! Long runs. The log with millions of records ([`log`]); the Scribe with agents that are killed
 //! ([`scribe`]), one process with sessions by the million ([`sessions`]), and rules about the order of calls ([`sequences`]).
 
 mod log;

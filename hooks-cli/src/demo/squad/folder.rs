@@ -124,7 +124,7 @@ fn places(dir: &Path) -> Result<(PathBuf, PathBuf), Failure> {
     match dir.parent().filter(|_| is_team) {
         Some(parent) => Ok((dir.to_owned(), parent.to_owned())),
         None => Err(Failure::message(format!(
-            "`{}` is no team folder: it has neither `{TEAM}` nor `team.md`, `decisions.md` or `agents`",
+            "`{}` is not a team folder: it has neither `{TEAM}` nor `team.md`, `decisions.md` or `agents`",
             dir.display()
         ))),
     }

@@ -1,7 +1,7 @@
 //! `hooks demo --squad DIR`: the rules of a team's own folder, at work on real tool calls.
 //!
 //! The folder is copied into a temporary repository. Each act switches on one section, makes calls that follow from what was
-//! found in the folder, and shows the answers with their reasons. What was not found is said, and not made up.
+//! found in the folder, and shows the answers with their reasons. What the folder does not have is named, and not made up.
 
 mod boundaries;
 mod ceremony;

@@ -32,7 +32,7 @@ impl StateStore for Counting {
     }
 }
 
-/// CPU time of this thread where the system tells it, so that a busy machine makes no difference; else real time.
+/// CPU time of this thread where the system measures it, so that a busy machine makes no difference; else real time.
 struct Watch {
     real: Instant,
     busy: Option<Duration>,
