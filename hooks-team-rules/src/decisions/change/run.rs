@@ -88,11 +88,9 @@ pub(super) fn handed_on(run: &Run) -> Option<Run> {
     let skipped = match (run.program.as_str(), run.words.first().map(String::as_str)) {
         ("npx" | "bunx" | "pnpx" | "uvx" | "corepack", _) => 0,
         ("pnpm" | "yarn", Some("dlx" | "exec"))
-        | ("npm", Some("exec" | "x"))
+        | ("npm" | "mise" | "asdf", Some("exec" | "x"))
         | ("bun", Some("x"))
-        | ("volta", Some("run"))
-        | ("mise" | "asdf", Some("exec" | "x"))
-        | ("uv" | "poetry" | "pipenv" | "rye" | "pdm" | "hatch", Some("run"))
+        | ("volta" | "uv" | "poetry" | "pipenv" | "rye" | "pdm" | "hatch", Some("run"))
         | ("bundle", Some("exec")) => 1,
         _ => return None,
     };

@@ -164,7 +164,7 @@ impl Matcher {
             let file = format!("x{ending}");
             self.within.as_ref().is_some_and(|within| within.is_match(&file, changes))
         };
-        self.is_of_languages && endings.iter().any(|ending| is_named(&ending))
+        self.is_of_languages && endings.iter().any(is_named)
     }
 
     fn is_allowed(&self, package: &str) -> bool {

@@ -69,7 +69,7 @@ impl Reading {
     }
 
     /// Adds places as exceptions to the rules from `start`.
-    pub(super) fn except_places(&mut self, globs: Vec<String>, start: usize) {
+    pub(super) fn except_places(&mut self, globs: &[String], start: usize) {
         for rule in self.rules.get_mut(start..).unwrap_or_default() {
             let own = globs.iter().filter(|glob| !rule.within.contains(glob) && !rule.except.contains(glob));
             let own: Vec<String> = own.cloned().collect();

@@ -168,7 +168,7 @@ impl Reading {
         }
         let is_exempt = tables::PERMIT_PHRASE.iter().any(|phrase| has_phrase(clause, phrase));
         if is_exempt && !scope::all(clause).is_empty() {
-            self.except_places(scope::all(clause), context.start);
+            self.except_places(&scope::all(clause), context.start);
             return;
         }
         if let Some(old) = faulty(clause) {
@@ -198,14 +198,14 @@ impl Reading {
         let outside = scope(clause).0.except;
         if !outside.is_empty() {
             // "Except for `x/`."
-            self.except_places(outside, context.start);
+            self.except_places(&outside, context.start);
             return;
         }
         let globs = scope::all(clause);
         let is_left = clause.iter().any(|word| word.is("leave"))
             && (has_phrase(clause, "as it is") || has_phrase(clause, "as is"));
         if !globs.is_empty() && (is_left || clause.iter().any(|word| word.is("still"))) {
-            self.except_places(globs, context.start);
+            self.except_places(&globs, context.start);
         }
         if is_lifted(clause) {
             self.permits.extend(names(clause).into_iter().map(|name| name.text));
