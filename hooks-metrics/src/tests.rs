@@ -308,13 +308,13 @@ fn prompts_and_tokens_of_children_are_counted() {
     let prompt = HookRequest::new(at.clone(), UserPromptSubmitted::new("hi", PromptKind::default()));
     let directive = |mode: &str| hooks_core::Directive { text: "x".to_owned(), mode: mode.to_owned() };
     let mut found = hooks_core::ContextPatch::default();
-    found.directives = vec![directive("never"), directive("never"), directive("always")];
+    found.directives.extend([directive("never"), directive("never"), directive("always")]);
     metrics.observe(&prompt, &PromptOutcome::noting(found));
     let mut stop = SubagentStop::default();
     stop.agent_name = "tester".to_owned();
     stop.model = Some("haiku".to_owned());
     (stop.tokens_used, stop.duration_ms, stop.status) = (700, 2_000, ChildStatus::Completed);
-    metrics.observe(&HookRequest::new(at, stop), &Default::default());
+    metrics.observe(&HookRequest::new(at, stop), &());
     assert_eq!(sum(&metrics, "hooks_prompts_total", &[("agent", "lead")]), 1.0);
     for (mode, count) in [("never", 2.0), ("always", 1.0)] {
         assert_eq!(sum(&metrics, "hooks_directives_total", &[("agent", "lead"), ("type", mode)]), count);

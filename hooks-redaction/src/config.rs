@@ -210,7 +210,13 @@ impl RedactionConfig {
             }
             #[cfg(feature = "keyed")]
             Some(HashKey(key)) => scrubber.with_hash_key(key.as_bytes()),
-            _ => scrubber,
+            #[cfg(not(feature = "keyed"))]
+            Some(_) => {
+                let reason = "this program was built without hashes";
+                errors.push_text("redaction.hash_key", reason, "build it with the feature `keyed` of `hooks-redaction`");
+                scrubber
+            }
+            None => scrubber,
         }
     }
 

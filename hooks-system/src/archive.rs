@@ -87,8 +87,7 @@ fn own_name(header: &[u8; BLOCK]) -> io::Result<String> {
 /// Returns the path in the records of an extended header: `LENGTH path=NAME`.
 fn path_of(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
-    let path = text.lines().find_map(|line| line.split_once(" path=").map(|(_, path)| path.to_owned()));
-    path
+    text.lines().find_map(|line| line.split_once(" path=").map(|(_, path)| path.to_owned()))
 }
 
 fn field(header: &[u8; BLOCK], start: usize, length: usize) -> io::Result<&[u8]> {

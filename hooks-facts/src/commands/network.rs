@@ -171,7 +171,7 @@ fn remote(walk: &mut Walk, program: &str, word: &str, client: &Client, span: Spa
     }
     let Some((host, _)) = word.split_once(':') else { return };
     let is_host =
-        !host.is_empty() && !host.contains('/') && (host.contains(['@', '.']) || client.programs.len() > 0);
+        !host.is_empty() && !host.contains('/') && (host.contains(['@', '.']) || !client.programs.is_empty());
     if is_host && !(host.len() == 1 && walk.options.windows) {
         connect(walk, program, host, client.scheme, Some(client.port), span);
     }

@@ -340,6 +340,18 @@ fn by_further<'r>(
     Some(Hit { rule: number, on })
 }
 
+/// Returns a file that a command takes from a variable. A rule for some commands is about each file that they change; for
+/// other rules such a file is none of theirs, because temporary files are named so.
+fn nameless<'r>(call: Call<'r>, number: usize, rule: &Rule, about: About) -> Option<Hit<'r>> {
+    if !rule.has_commands() || about == About::Reads {
+        return None;
+    }
+    let places = call.places();
+    let mut all = places.found.iter().chain(&places.partial);
+    let place = all.find(|place| place.is_nameless && place.is_written())?;
+    Some(Hit { rule: number, on: On::Unknown(&place.pointer) })
+}
+
 /// Returns whether all conditions of a rule on files and commands match a call.
 fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
     let mut hit = Hit { rule: number, on: On::Call };
@@ -351,7 +363,9 @@ fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
         }
         hit = match rule.action {
             RuleAction::Allow => every_path(call, paths, about)?,
-            RuleAction::Deny | RuleAction::Ask => some_path(call, paths, about)?,
+            RuleAction::Deny | RuleAction::Ask => {
+                some_path(call, paths, about).or_else(|| nameless(call, number, rule, about))?
+            }
         };
     }
     if !rule.has_commands() {

@@ -66,10 +66,10 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
         if is_copied || (is_written && !string.is_copied) || string.text.starts_with('>') {
             continue;
         }
-        add(&mut names, string.text.clone());
+        add(&mut names, &string.text);
         let (mut joined, mut path) = (string.text.clone(), string.text.clone());
         if string.after_home && !string.text.starts_with('~') {
-            add(&mut names, format!("~/{}", string.text.trim_start_matches('/')));
+            add(&mut names, &format!("~/{}", string.text.trim_start_matches('/')));
             path = format!("~/{path}");
         }
         for next in strings.iter().skip(at + 1).take_while(|next| next.join != Join::None) {
@@ -83,8 +83,8 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
                     path = format!("{}/{}", path.trim_end_matches('/'), next.text.trim_start_matches('/'));
                 }
             }
-            add(&mut names, joined.clone());
-            add(&mut names, path.clone());
+            add(&mut names, &joined);
+            add(&mut names, &path);
             if joined.len() > MAX_NAME {
                 break;
             }
@@ -96,7 +96,7 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
     }
 }
 
-fn add(names: &mut Vec<String>, name: String) {
+fn add(names: &mut Vec<String>, name: &str) {
     let name = name.trim();
     // `open(F, "< file")` of Perl.
     let name = name.trim_start_matches(['<', ' ']).to_owned();
@@ -227,9 +227,9 @@ fn string(text: &str, close: char) -> (String, usize) {
                 let inner = end.and_then(|end| text.get(at + 1..at + end)).unwrap_or_default();
                 let is_home = HOMES.iter().any(|home| inner.contains(home));
                 if is_home && value.is_empty() {
-                    value.push('~')
+                    value.push('~');
                 } else {
-                    value.push(Gap::Any.stand_in())
+                    value.push(Gap::Any.stand_in());
                 }
                 if let Some(end) = end {
                     while characters.peek().is_some_and(|(next, _)| *next < at + end) {
