@@ -1,13 +1,13 @@
 //! Denies reading some files, by tools and by commands.
 //!
-//! Judges every file that a call reads or executes: the paths of file tools and of unknown tools, redirections, operands of
-//! programs that read, the files that git shows, and the files that the text of an interpreter opens. The content of a file is
-//! read if it goes to the output, to another file or to another host. A program that uses a file for itself, as `ssh -i` uses a
-//! key, does not read it in this sense, and neither does one that only shows names, rights or digests.
+//! Judges every file that a call reads or executes. These are the paths of file tools and of unknown tools, redirections and
+//! operands of programs that read. They are also the files that git shows or that the text of an interpreter opens. The content
+//! of a file is read if it goes to the output, to another file or to another host. A program that uses a file for itself, as
+//! `ssh -i` uses a key, does not read it in this sense. Neither does one that only shows names, rights or digests.
 //!
 //! A pattern matches wherever the file is: `**/.env` outside of the root too, `~/.ssh/**` in the home of any user. A name that
-//! is only partly known is denied if it may stand for a denied file, as far as it is specific. Of a folder that is read with
-//! everything below it, the disk says which files it has.
+//! is only partly known is denied if it may stand for a denied file, as far as it is specific. If a folder is read with
+//! everything below it, its files are those on the disk.
 //!
 //! Programs that are not known may read the files that their words name; those are judged. What else they read is not known:
 //! `unknown` decides about them, and `hooks explain` names them.
@@ -137,7 +137,7 @@ impl ReadGuard {
         let reason =
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
         if place.known(call).is_none() {
-            // A text of an unknown tool, or a word of a program, that cannot be a path is none.
+            // A text of an unknown tool, or a word of a program, is not judged if it cannot be a path.
             let is_path = call.kind() != ToolKind::Unknown && !call.kind().runs_commands();
             let is_unplaced = place.given.starts_with('~') || call.resolved_root().is_err();
             let is_path = is_path || is_unplaced && limits.deny.find_given(call, place).is_some();

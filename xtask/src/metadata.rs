@@ -18,7 +18,7 @@ pub(crate) struct Metadata {
     pub(crate) metadata: Option<Custom>,
 }
 
-/// What the workspace says about itself to its own commands.
+/// Metadata of the workspace for its own commands.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Custom {
     /// The commit that the public API is compared with as long as there is no release.

@@ -18,21 +18,23 @@ const FLAGS: [char; 5] = ['i', 'm', 's', 'U', '-'];
 /// Returns the reason if Go rejects a pattern that the `regex` crate would accept. Mistakes that both reject
 /// are left to the crate.
 pub(super) fn from_go(pattern: &str) -> Result<String, String> {
-    let mut reader = Reader { rest: pattern.chars().peekable(), written: String::new(), repeated: None };
+    let mut reader =
+        PatternReader { rest: pattern.chars().peekable(), written: String::new(), repeated: None };
     while let Some(c) = reader.rest.next() {
         reader.piece(c)?;
     }
     Ok(reader.written)
 }
 
-struct Reader<'p> {
+/// Go pattern that is being converted.
+struct PatternReader<'p> {
     rest: Peekable<Chars<'p>>,
     written: String,
     /// The repetition directly before the next piece.
     repeated: Option<String>,
 }
 
-impl Reader<'_> {
+impl PatternReader<'_> {
     fn piece(&mut self, c: char) -> Result<(), String> {
         match c {
             '*' | '+' | '?' => return self.repetition(c.to_string()),

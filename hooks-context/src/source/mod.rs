@@ -33,7 +33,7 @@
 //! # }
 //! ```
 //!
-//! Customised: a source that has something to say only as a session begins, and only about the task at hand:
+//! Customised: a source that adds a section only as a session begins, and only about the task at hand:
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Names with wildcards, looked up on the disk.
 //!
-//! A shell replaces a wildcard by the names of existing files, and a search finds existing files, so the disk says what they
-//! stand for. The look-up is bounded. If there is no such folder, it cannot be listed, or there are too many names, the name
+//! A shell replaces a wildcard by the names of existing files, and a search finds existing files. So both are looked up on
+//! the disk. The look-up is bounded. If there is no such folder, it cannot be listed, or there are too many names, the name
 //! stays as it is known from the command.
 
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ const MAX_FOUND: usize = 500;
 const LARGE: &[&str] = &["node_modules", ".git", "target", ".venv", "venv", "vendor", "dist", "build"];
 
 /// Returns the files that a name with wildcards stands for: existing ones, and those that the same command writes. `None` if
-/// the disk cannot say it.
+/// they cannot be listed.
 pub(super) fn names(call: Call<'_>, analysis: &Analysis, target: &Argument) -> Option<Vec<String>> {
     let outline = target.outline();
     if outline.contains(Gap::Any.stand_in()) || !outline.contains(|c| Gap::from_char(c).is_some()) {
@@ -51,7 +51,7 @@ const MAX_NAMES: usize = 4_000;
 const MAX_PATCH: u64 = 4 << 20;
 
 /// Returns the files that a command unpacks from an archive, or changes with a patch: none if there is no such file, and the
-/// command does not write it. `None` if the disk cannot say it.
+/// command does not write it. `None` if they are not known.
 pub(super) fn unpacked(call: Call<'_>, analysis: &Analysis, write: &Access) -> Option<Vec<String>> {
     let (Source::Archive(file) | Source::Patch(file)) = write.source.as_ref()?;
     let (file, folder) = (file.literal()?, write.target.literal()?);
@@ -184,7 +184,7 @@ impl<'r> Lookup<'r> {
         matches!(self.files.entry(Path::new(&path)), Ok(Some(_)) | Err(_))
     }
 
-    /// Returns no names for a folder that does not exist, if the disk can say that.
+    /// Returns no names for a folder that does not exist. `None` if it exists, or if that is not known.
     fn missing(&self, folder: &str) -> Option<Vec<String>> {
         let here = self.folder(".")?;
         self.files.names_in(Path::new(&here), usize::MAX).ok()?;

@@ -265,8 +265,8 @@ impl PathPatterns {
         })
     }
 
-    /// Returns the pattern that a file which a call reads matches, or that something in a folder which is read matches. The disk
-    /// says which files a folder has; one that it cannot list has those that patterns name from the folder on.
+    /// Returns the pattern that a file which a call reads matches, or that something in a folder which is read matches. The files
+    /// of a folder are those on the disk; a folder that cannot be listed has those that patterns name from the folder on.
     pub fn find_read(&self, call: Call<'_>, read: &ReadFile<'_>) -> Option<PlaceMatch> {
         let place = read.place;
         if place.is_partial() {
@@ -535,7 +535,7 @@ enum OnDisk {
     Found(PlaceMatch),
     /// No file matches.
     Nothing,
-    /// The disk cannot say it, or there are too many files.
+    /// The files cannot be listed, or there are too many.
     Unknown,
 }
 
@@ -671,7 +671,7 @@ fn below_home<'t>(call: Call<'_>, reading: &'t str) -> Option<&'t str> {
     }
     let rest =
         ["home/", "Users/", "users/", "export/home/"].iter().find_map(|folder| reading.strip_prefix(folder));
-    let drive = || reading.get(1..).and_then(|rest| rest.strip_prefix(":/Users/"));
+    let drive = || reading.get(1..)?.strip_prefix(":/")?.strip_prefix("Users/");
     let user = rest.or_else(drive)?;
     Some(user.split_once('/').map_or("", |(_, rest)| rest)).filter(|_| !user.is_empty())
 }

@@ -403,7 +403,7 @@ fn beside(link: &str, target: &str) -> Option<String> {
     (!target.starts_with('/')).then(|| format!("{folder}/{target}"))
 }
 
-/// Returns the existing files that a name with wildcards stands for, if the disk can say it. The target of a redirection or of
+/// Returns the existing files that a name with wildcards stands for, if they can be listed. The target of a redirection or of
 /// an archive is not one of them.
 fn found_on_disk(call: Call<'_>, command: &ParsedCommand, write: &Access) -> Option<Vec<String>> {
     let is_one = matches!(write.kind, AccessKind::Changed | AccessKind::Removed | AccessKind::Linked);

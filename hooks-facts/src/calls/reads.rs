@@ -2,7 +2,7 @@
 //!
 //! A tool for files reads each file that it names, unless it only shows names. Of an unknown tool each text that may be a path
 //! may be a file that it reads. The files of a command are the accesses of its analysis. A program that is not known may read
-//! the files that its words name, and others: [`NamedReads::unknown`] says so.
+//! the files that its words name, and others: [`NamedReads::unknown`] lists such programs.
 
 use super::arguments::is_one_of;
 use super::call::Call;

@@ -60,11 +60,11 @@ pub enum AccessKind {
 /// Role of a file in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessRole {
-    /// Its content is read.
+    /// File whose content is read.
     Read,
-    /// It is created, changed, moved or removed.
+    /// File that is created, changed, moved or removed.
     Write,
-    /// Its content runs.
+    /// File whose content runs.
     Execute,
 }
 
@@ -115,7 +115,7 @@ pub enum UnknownReadsReason {
     Program,
     /// The name of a file that it reads is not known before running.
     Name,
-    /// It runs a text or a file that is not read here.
+    /// The program runs a text or a file that is not read here.
     Text,
 }
 

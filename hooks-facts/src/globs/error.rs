@@ -47,7 +47,7 @@ pub enum PatternProblem {
     ParentSegment,
     /// The path is outside of the root.
     Absolute,
-    /// It begins with `!`, which excludes nothing here.
+    /// The pattern begins with `!`, which excludes nothing here.
     Negated,
     /// There are too many alternatives.
     TooManyAlternatives,

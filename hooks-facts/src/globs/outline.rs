@@ -183,8 +183,7 @@ fn letters(outline: &str) -> Option<Vec<Letter>> {
     (letters.len() <= MAX_TOKENS).then_some(letters)
 }
 
-/// Possible positions of a match among the tokens of a pattern; position `n` is before token `n`.
-/// Returns the positions of the last part of an outline with a known letter or digit; `None` if there is none.
+/// Returns the positions of the last part of an outline with a known letter or digit; `None` if it has no such part.
 fn last_named(outline: &[Letter]) -> Option<(usize, usize)> {
     let is_joint =
         |letter: &Letter| matches!(letter, Letter::Char('/') | Letter::Gap(Gap::Folders | Gap::Any, _));
@@ -199,6 +198,7 @@ fn last_named(outline: &[Letter]) -> Option<(usize, usize)> {
     if is_named { Some((start, outline.len())) } else { found }
 }
 
+/// Possible positions of a match among the tokens of a pattern; position `n` is before token `n`.
 struct Places<'t> {
     tokens: &'t [Token],
     alive: Vec<bool>,

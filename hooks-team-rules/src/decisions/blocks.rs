@@ -85,7 +85,7 @@ const NEW_COLUMNS: &[&str] = &[
     "is",
     "alternative",
 ];
-/// Names of columns that say whether something may be used, and what they contain if it may not.
+/// Names of columns that state whether something may be used, and what they contain if it may not.
 const VERDICT_COLUMNS: &[&str] =
     &["status", "state", "verdict", "allowed", "allowed?", "ok?", "use?", "ruling"];
 const BANS: &[&str] =

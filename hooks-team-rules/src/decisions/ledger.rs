@@ -28,7 +28,7 @@ pub struct DecisionFiles {
 }
 
 impl DecisionFiles {
-    /// Returns the text of the file `name`; empty if there is none.
+    /// Returns the text of the file `name`; empty if it is missing.
     pub(super) fn text(&self, name: &str) -> String {
         let bytes = self.files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes.as_slice());
         String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
@@ -187,6 +187,16 @@ impl Decisions {
     }
 
     /// Returns all decisions, in order.
+    ///
+    /// ```
+    /// use hooks_team_rules::decisions::Decisions;
+    ///
+    /// let dates = "### 2026-03-15: Dates\n**By:** Ada\n**What:** Use date-fns instead of moment.\n";
+    /// let decisions = Decisions::parse(&format!("{dates}\n### Logging\n\n```rule\ncalls: [console.log]\n```\n"));
+    /// let titles: Vec<_> = decisions.all().iter().map(|decision| decision.title.as_str()).collect();
+    /// assert_eq!(titles, ["Dates", "Logging"]);
+    /// assert_eq!(decisions.all()[0].author.as_deref(), Some("Ada"));
+    /// ```
     pub fn all(&self) -> &[Decision] {
         &self.all
     }

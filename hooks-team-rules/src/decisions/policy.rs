@@ -44,6 +44,36 @@ struct Enforced {
 
 impl DecisionPolicy {
     /// Compiles the rules of `decisions`, and reads calls with `reader`.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Policy, Strength};
+    /// use hooks_team_rules::decisions::{DecisionPolicy, Decisions};
+    ///
+    /// let decisions = Decisions::parse("# Decisions\n\n- Never use jQuery.\n");
+    /// let policy = DecisionPolicy::new(&decisions, &Default::default());
+    /// let strength = |command: &str| {
+    ///     let call = PreToolUse::new("bash", serde_json::json!({ "command": command }));
+    ///     let context = HookContext::new("session-1", "backend").in_dir("/repo");
+    ///     policy.judge(&HookRequest::new(context, call)).strength()
+    /// };
+    /// assert_eq!(strength("npm install jquery"), Strength::Deny);
+    /// assert_eq!(strength("npm install lodash"), Strength::NoOpinion);
+    /// ```
+    ///
+    /// Customised: a rule block with a mistake, which denies every call that runs or writes something.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Policy};
+    /// use hooks_team_rules::decisions::{DecisionPolicy, Decisions};
+    ///
+    /// let decisions = Decisions::parse("### Logging\n\n```rule\ncals: [console.log]\n```\n");
+    /// let policy = DecisionPolicy::new(&decisions, &Default::default());
+    /// let call = PreToolUse::new("bash", serde_json::json!({"command": "npm test"}));
+    /// let verdict = policy.judge(&HookRequest::new(HookContext::new("session-1", "backend").in_dir("/repo"), call));
+    /// assert_eq!(verdict.reasons()[0].rule, "mistake");
+    /// ```
     pub fn new(decisions: &Decisions, reader: &CallReader) -> Self {
         let rules = decisions
             .all()

@@ -88,6 +88,30 @@ impl TeamDecisions {
     }
 
     /// Sets whether archived decisions count; they do by default.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::beside::Here;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::testing::{FakeDisk, VirtualTime};
+    /// use hooks_core::{HookContext, Hooks, Judged};
+    /// use hooks_team::TeamPlace;
+    /// use hooks_team_rules::decisions::TeamDecisions;
+    ///
+    /// let is_denied = |archive: bool| {
+    ///     let text = "# Decisions\n\n- Never use jQuery.\n";
+    ///     let disk = FakeDisk::default().with_file("/repo/.squad/decisions-archive.md", text);
+    ///     let place = TeamPlace::below(Arc::new(disk), ".squad");
+    ///     let decisions = TeamDecisions::new(place, Arc::new(Here), &Default::default()).with_archive(archive);
+    ///     let hooks = decisions.add_to(Hooks::builder()).build();
+    ///     let context = HookContext::new("session-1", "backend").in_dir("/repo");
+    ///     let install = PreToolUse::new("bash", serde_json::json!({"command": "npm install jquery"}));
+    ///     let decided = VirtualTime::default().block_on(hooks.on(context).pre_tool_use(install));
+    ///     decided.expect("no hook waits").outcome.is_denied()
+    /// };
+    /// assert!(is_denied(true));
+    /// assert!(!is_denied(false));
+    /// ```
     #[must_use]
     pub fn with_archive(mut self, archive: bool) -> Self {
         self.archive = archive;

@@ -16,6 +16,36 @@ use super::rules::{RouteRules, Task};
 use crate::agents::is_same;
 
 /// Source of the open tasks of agents.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::event::Route;
+/// use hooks_core::{BoxError, HookContext, HookFuture, Hooks, Judged};
+/// use hooks_team_rules::RouteRules;
+/// use hooks_team_rules::routing::{OpenTasks, RoutesConfig, Routing};
+///
+/// /// Agents with one open task each.
+/// struct Busy(Vec<String>);
+///
+/// impl OpenTasks for Busy {
+///     fn agents(&self, _: &Arc<HookContext>) -> HookFuture<'static, Result<Vec<String>, BoxError>> {
+///         HookFuture::now(Ok(self.0.clone()))
+///     }
+/// }
+///
+/// let config = RoutesConfig { most: Some(1), ..RoutesConfig::default() };
+/// let open = Arc::new(Busy(vec!["ada".to_owned()]));
+/// let hooks = Routing::new(RouteRules::new(&config)?).counting(open).add_to(Hooks::builder()).build();
+/// # futures_util::future::FutureExt::now_or_never(async {
+/// let goes_ahead = async |agent: &str| {
+///     let task = Route::new(agent, "draw a logo");
+///     hooks.on(HookContext::new("session-1", "lead")).route(task).await.outcome.goes_ahead()
+/// };
+/// assert!(!goes_ahead("ada").await);
+/// assert!(goes_ahead("bob").await);
+/// # }).expect("no hook waits");
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 pub trait OpenTasks: Send + Sync {
     /// Returns the agent of each open task that counts for the session of `context`; an error if they are not known, which
     /// denies the task.
@@ -37,6 +67,26 @@ pub type RoutingLayer = DecideLayer<Routing>;
 
 impl Routing {
     /// Routes by `rules`.
+    ///
+    /// ```
+    /// use hooks_core::event::Route;
+    /// use hooks_core::{HookContext, Hooks, Judged};
+    /// use hooks_team_rules::RouteRules;
+    /// use hooks_team_rules::routing::{RoutesConfig, Routing};
+    /// use serde_json::json;
+    ///
+    /// let config: RoutesConfig = serde_json::from_value(json!({
+    ///     "rules": [{"name": "no-rush", "to": ["ops"], "words": ["restart"], "instead": ["lead"]}],
+    /// }))?;
+    /// let hooks = Routing::new(RouteRules::new(&config)?).add_to(Hooks::builder()).build();
+    /// # futures_util::future::FutureExt::now_or_never(async {
+    /// let context = HookContext::new("session-1", "intern");
+    /// let decided = hooks.on(context).route(Route::new("ops", "restart the server")).await;
+    /// assert!(decided.outcome.goes_ahead());
+    /// assert_eq!(decided.request.event().target_agent, "lead");
+    /// # }).expect("no hook waits");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn new(rules: RouteRules) -> Self {
         Self { rules, open: None }
     }

@@ -79,6 +79,34 @@ impl RouteRules {
 
     /// Creates the rules of `config`. With a `team`, the capabilities in its charters count too. Mistakes are reported; the
     /// rules must not be used then.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::event::Route;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::{HookContext, HookRequest, Policy, PolicyErrors, Strength};
+    /// use hooks_team::TeamPlace;
+    /// use hooks_team_rules::RouteRules;
+    /// use hooks_team_rules::routing::RoutesConfig;
+    /// use serde_json::json;
+    ///
+    /// let charter = "---\ncapabilities: [sql]\n---\n# Ada\n";
+    /// let disk = FakeDisk::default().with_file("/repo/.squad/agents/ada/charter.md", charter);
+    /// let config: RoutesConfig =
+    ///     serde_json::from_value(json!({"rules": [{"name": "databases", "requires": ["SQL"]}]}))?;
+    /// let mut errors = PolicyErrors::default();
+    /// let place = TeamPlace::below(Arc::new(disk), ".squad");
+    /// let rules = RouteRules::compile(&config, Some(place), &mut errors);
+    /// assert!(errors.is_empty());
+    ///
+    /// let strength = |agent: &str| {
+    ///     let context = HookContext::new("session-1", "lead").in_dir("/repo");
+    ///     rules.judge(&HookRequest::new(context, Route::new(agent, "write the migration"))).strength()
+    /// };
+    /// assert_eq!(strength("Ada"), Strength::NoOpinion);
+    /// assert_eq!(strength("bob"), Strength::Deny);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn compile(config: &RoutesConfig, team: Option<TeamPlace>, errors: &mut PolicyErrors) -> Self {
         let mut seen = Vec::new();
         for (index, rule) in config.rules.iter().enumerate() {

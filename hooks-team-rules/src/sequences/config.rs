@@ -60,6 +60,19 @@ pub struct SequenceRuleConfig {
 }
 
 /// Judgement of a sequence rule.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_team_rules::sequences::{SequenceAction, SequenceRuleConfig};
+/// use serde_json::json;
+///
+/// let rule: SequenceRuleConfig = serde_json::from_value(json!({
+///     "name": "few-pushes", "action": "ask", "calls": {"commands": ["git push"]}, "at_most": 3, "within": "1h",
+/// }))?;
+/// assert_eq!(rule.action, SequenceAction::Ask);
+/// assert_eq!(rule.within, Some(Duration::from_secs(3_600)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

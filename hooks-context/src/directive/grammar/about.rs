@@ -32,7 +32,7 @@ impl WishParser<'_> {
         takes_back && self.names_a_wish(begins + 1..at)
     }
 
-    /// Whether the words at `at` say what a thing does that the sentence asks to be made: "Implement a reminder: remember
+    /// Whether the words at `at` describe what a thing does that the sentence asks to be made: "Implement a reminder: remember
     /// the last page."
     pub(super) fn is_of_the_product(&self, at: usize) -> bool {
         let s = self.sentence;

@@ -113,7 +113,7 @@ fn add(names: &mut Vec<String>, name: &str) {
 /// Joint between a string and the one before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Join {
-    /// They have nothing to do with each other.
+    /// No joint: the strings are independent.
     None,
     /// An operator that appends.
     Text,

@@ -1,6 +1,6 @@
 //! Files that programs read, as far as their words show.
 //!
-//! A row of `data/readers.tsv` says which words of a program are files. Programs without a row read all of their operands if
+//! A row of `data/readers.tsv` lists which words of a program are files. Programs without a row read all of their operands if
 //! `data/known_programs.tsv` has them as readers or changers, and no file if it has them as talkers or starters. Of any other
 //! program each word that may be a path *may* be a file that it reads, and that its reads are not known is recorded.
 //!
@@ -25,7 +25,7 @@ use crate::shell::Span;
 pub(super) use code::note as note_code;
 
 /// Files among the words of some programs.
-struct Reader {
+struct ReaderProgram {
     programs: &'static [&'static str],
     operands: Operands,
     /// Number of operands before the files.
@@ -57,7 +57,7 @@ enum Operands {
     Names,
 }
 
-const READERS: &[Reader] = table!("readers");
+const READERS: &[ReaderProgram] = table!("readers");
 
 /// Commands that show a file which their words do not name.
 const SHOWN: &[(&str, &str)] = table!("shown_files");
@@ -213,7 +213,7 @@ impl Reads<'_> {
         }
     }
 
-    fn by_row(&mut self, row: &Reader, words: &[Argument]) {
+    fn by_row(&mut self, row: &ReaderProgram, words: &[Argument]) {
         if row.hides.iter().any(|hide| is_given(words, hide)) {
             return;
         }

@@ -204,7 +204,7 @@ impl Name {
         }
         let has_gap = text.contains("...") && !text.contains([' ', '(', '{', '[', '<', '=']);
         if has_gap {
-            // `for...in`: neither part alone says what is meant.
+            // `for...in`: neither part alone is what the decision forbids.
             return false;
         }
         if text.ends_with("(f\"") {

@@ -1,4 +1,4 @@
-//! The spelling of names: what looks like one, and which words are none.
+//! The spelling of names: what looks like one, and which words do not count.
 
 use super::super::tables;
 use super::super::words::Word;

@@ -248,7 +248,7 @@ impl Reading {
             return false;
         }
         let (places, _) = scope(label);
-        // The list says exactly what the label means.
+        // The list names exactly what the label means.
         self.rules.truncate(before);
         self.forbid_named(named, places, &found.verb, None, context);
         true
@@ -491,7 +491,7 @@ fn is_exempt(subject: &[Word]) -> bool {
         && !subject.iter().any(|word| word.is_in(tables::NEGATION))
 }
 
-/// Whether a word says nothing but that something is used.
+/// Whether a word only states that something is used.
 fn is_usage(word: &Word) -> bool {
     word.is_in(tables::ADJECTIVE)
         || word.is_in(tables::FILLER)

@@ -201,7 +201,7 @@ pub(super) fn is_verb(word: &Word) -> bool {
     !word.is_code && (tables::VERB.contains(&word.lower) || third_person(&word.lower))
 }
 
-/// Returns the end of the verbs from `at` on, as in "add or change", and the one of them that says most: a verb about
+/// Returns the end of the verbs from `at` on, as in "add or change", and the most specific of them: a verb about
 /// existing files, or the first.
 fn joined_verbs(clause: &[Word], at: usize) -> (usize, String) {
     let verb = |at: usize| clause.get(at).filter(|word| is_verb(word)).map(|word| stem(&word.lower));
