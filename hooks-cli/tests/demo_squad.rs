@@ -1,11 +1,14 @@
 //! `hooks demo --squad` on the team folder of `proofs/squads`: each section denies a real call, and the reason names its source.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn demo(dir: &Path) -> Output {
     let home = tempfile::tempdir().unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(["demo", "--squad"]).arg(dir).env_clear().env("HOME", home.path());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());

@@ -101,7 +101,7 @@ impl OpenWork for WorkSource {
             (None, None) => HookFuture::now(Ok(Vec::new())),
         };
         let (most, secrets) = (self.config.most, Arc::clone(&self.secrets));
-        HookFuture::later(async move { Ok(kept(items.await?, most, &*secrets)) })
+        HookFuture::later(async move { Ok(kept(&items.await?, most, &*secrets)) })
     }
 }
 
@@ -118,7 +118,7 @@ fn open_task(line: &str) -> Option<&str> {
 }
 
 /// The first items, each on one line without secrets, and the number of the others.
-fn kept(items: Vec<String>, most: usize, secrets: &dyn Redact) -> Vec<String> {
+fn kept(items: &[String], most: usize, secrets: &dyn Redact) -> Vec<String> {
     let items = items.iter().map(|item| item.split_whitespace().collect::<Vec<_>>().join(" "));
     let items: Vec<_> = items.filter(|item| !item.is_empty()).collect();
     let more = items.len().saturating_sub(most);

@@ -314,7 +314,7 @@ fn prompts_and_tokens_of_children_are_counted() {
     stop.agent_name = "tester".to_owned();
     stop.model = Some("haiku".to_owned());
     (stop.tokens_used, stop.duration_ms, stop.status) = (700, 2_000, ChildStatus::Completed);
-    metrics.observe(&HookRequest::new(at, stop), &());
+    metrics.observe(&HookRequest::new(at, stop), &Default::default());
     assert_eq!(sum(&metrics, "hooks_prompts_total", &[("agent", "lead")]), 1.0);
     for (mode, count) in [("never", 2.0), ("always", 1.0)] {
         assert_eq!(sum(&metrics, "hooks_directives_total", &[("agent", "lead"), ("type", mode)]), count);

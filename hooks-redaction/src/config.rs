@@ -213,7 +213,11 @@ impl RedactionConfig {
             #[cfg(not(feature = "keyed"))]
             Some(_) => {
                 let reason = "this program was built without hashes";
-                errors.push_text("redaction.hash_key", reason, "build it with the feature `keyed` of `hooks-redaction`");
+                errors.push_text(
+                    "redaction.hash_key",
+                    reason,
+                    "build it with the feature `keyed` of `hooks-redaction`",
+                );
                 scrubber
             }
             None => scrubber,

@@ -257,22 +257,15 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<
     }
     let mut best = None;
     if about != About::Reads {
-        let mut all = places.found.iter().chain(&places.partial).filter(|place| !place.is_nameless);
-        let unknown = all.find_map(|place| {
-            if about == About::Writes && !place.is_written() {
-                return None;
-            }
+        let all = places.found.iter().chain(&places.partial).filter(|place| !place.is_nameless);
+        for place in all.filter(|place| about == About::Both || place.is_written()) {
             if place.known(call).is_none() {
-                return Some(place);
+                return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
             }
             if let Some(found) = rules.patterns().find_place(call, place) {
                 let rule = rules.owner(&found);
                 keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(place, found.reading) }));
             }
-            None
-        });
-        if let Some(place) = unknown {
-            return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
         }
     }
     if about != About::Writes {
