@@ -334,7 +334,7 @@ fn by_further<'r>(
 }
 
 /// Returns a file that a command takes from a variable. A rule for some commands is about each file that they change; for
-/// other rules such a file is none of theirs, because temporary files are named so.
+/// other rules it does not count, because temporary files are named so.
 fn nameless<'r>(call: Call<'r>, number: usize, rule: &Rule, about: About) -> Option<Hit<'r>> {
     if !rule.has_commands() || about == About::Reads {
         return None;
