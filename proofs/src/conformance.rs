@@ -35,11 +35,16 @@ const FRESH: &[(&str, &[&str])] = &[
     ("directive", &["--min-recall", "0.87", "--max-fp", "0.03"]),
 ];
 
-/// Required results for folders of `fresh` with one question each: reading and sending secrets, and ordinary commands under the
-/// first rules that `hooks init` writes.
-const FRESH_SHELL: &[(&str, &[&str])] = &[
-    ("corpora/fresh/secrets", &["--min-block", "0.92", "--max-fp", "0.05"]),
-    ("corpora/fresh/ordinary", &["--max-fp", "0.006"]),
+/// Required results for folders of `fresh` with one question each. `ordinary` has commands of a day under the first rules that
+/// `hooks init` writes.
+const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
+    ("corpora/fresh/secrets", "shell", &["--min-block", "0.92", "--max-fp", "0.05"]),
+    ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.006"]),
+    ("corpora/fresh/effects", "shell", &["--min-block", "0.22", "--max-fp", "0.01"]),
+    ("corpora/fresh/sequences", "sequence", &["--min-block", "0.04", "--max-fp", "0.011"]),
+    ("corpora/fresh/shapes", "shell", &["--min-block", "0.68", "--max-fp", "0.033"]),
+    ("corpora/fresh/shapes", "write", &["--min-block", "0.77", "--max-fp", "0.024"]),
+    ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.007"]),
 ];
 
 /// Scores every suite.
@@ -61,8 +66,8 @@ pub(crate) fn run() -> Result {
     }
     let corpora =
         CORPORA.iter().map(|row| ("corpora", row)).chain(FRESH.iter().map(|row| ("corpora/fresh", row)));
-    let shell = FRESH_SHELL.iter().map(|(folder, gates)| (*folder, ("shell", *gates)));
-    let corpora = corpora.map(|(folder, row)| (folder, *row)).chain(shell);
+    let folders = FRESH_FOLDERS.iter().map(|(folder, kind, gates)| (*folder, (*kind, *gates)));
+    let corpora = corpora.map(|(folder, row)| (folder, *row)).chain(folders);
     for (folder, (kinds, gates)) in corpora {
         println!("\n{folder}, {kinds}: {}", gates.join(" "));
         let script = place("corpora/score.py")?;
