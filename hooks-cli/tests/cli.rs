@@ -162,7 +162,9 @@ fn eval_answers_line_by_line_and_goes_on_behind_a_bad_one() {
     assert_ne!(printed[4]["decision"], "deny");
     assert_eq!(printed[5]["decision"], "deny", "the limit is the session's");
     assert_eq!(printed[6]["effective"]["tool_result"], "by [EMAIL_REDACTED]");
-    assert_eq!(printed[7], json!({"event": "session_start"}));
+    // Each answer names the rules that gave it.
+    assert_eq!(printed[7], json!({"event": "session_start", "rules": printed[0]["rules"]}));
+    assert!(printed[0]["rules"].is_string(), "{}", ran.out);
 }
 
 #[test]

@@ -140,6 +140,8 @@ impl ReadGuard {
             // A text of an unknown tool, or a word of a program, is not judged if it cannot be a path.
             let is_path = call.kind() != ToolKind::Unknown && !call.kind().runs_commands();
             let is_unplaced = place.given.starts_with('~') || call.resolved_root().is_err();
+            // A name such as `x:/../.env` is a path for the system, and no URL.
+            let is_unplaced = is_unplaced || !place.given.contains("://");
             let is_path = is_path || is_unplaced && limits.deny.find_given(call, place).is_some();
             let message = format!("`{}` may be a file that may not be read", place.given);
             return is_path.then(|| reason("path", message).instead("write the path relative to the root"));
@@ -200,6 +202,10 @@ impl Policy<PreToolUse> for ReadGuard {
         let mut each = reads.each(call).filter(|read| read.kind != AccessKind::Used);
         if let Some(reason) = each.find_map(|read| self.objection(call, &read, limits)) {
             return Verdict::deny(reason);
+        }
+        if reads.is_cut() {
+            let reason = Reason::new(NAME, "many", "the call names more files than are looked at");
+            return Verdict::deny(reason.instead("name fewer files in one call"));
         }
         let Some(first) = reads.unknown().first().filter(|_| self.unknown != OnUnknownReads::Allow) else {
             return Verdict::NO_OPINION;

@@ -62,6 +62,8 @@ pub struct NamedReads {
     unknown: Vec<String>,
     /// Whether a part of the call cannot be known before it runs.
     is_unknown: bool,
+    /// Whether the call names more files than are looked at.
+    is_cut: bool,
 }
 
 #[derive(Debug)]
@@ -154,6 +156,11 @@ impl NamedReads {
         &self.unknown
     }
 
+    /// Returns whether the call names more files than are looked at, so that any file may be among the others.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// Returns whether the call may read or execute a file that `patterns` match: a part that is not known before it runs may.
     pub fn may_match(&self, patterns: &PathPatterns, call: Call<'_>) -> bool {
         self.is_unknown || self.each(call).any(|read| patterns.may_match_read(call, &read))
@@ -164,6 +171,7 @@ impl NamedReads {
         self.is_unknown |= !analysis.unresolved.is_empty();
         for unknown in analysis.unknown_reads() {
             self.is_unknown |= unknown.reason == UnknownReadsReason::Name;
+            self.is_cut |= unknown.reason == UnknownReadsReason::TooMany;
             self.unknown.push(unknown.to_string());
         }
         let folder = WorkingFolder::of_command_tool(call.arguments());
@@ -188,7 +196,7 @@ impl NamedReads {
 
     fn enter(&mut self, call: Call<'_>, pointer: &str, name: String, is_partial: bool, kind: AccessKind) {
         if self.own.len() >= MAX_FILES {
-            self.is_unknown = true;
+            (self.is_unknown, self.is_cut) = (true, true);
             return;
         }
         let place = NamedPath::named(call, pointer, name, PathRole::Read, is_partial);

@@ -117,6 +117,8 @@ pub enum UnknownReadsReason {
     Name,
     /// The program runs a text or a file that is not read here.
     Text,
+    /// There are more names than are looked at.
+    TooMany,
 }
 
 impl fmt::Display for UnknownReads {
@@ -128,6 +130,7 @@ impl fmt::Display for UnknownReads {
                 write!(f, "`{program}` reads a file whose name is not known before it runs")
             }
             UnknownReadsReason::Text => write!(f, "`{program}` runs a text that is not analysed"),
+            UnknownReadsReason::TooMany => f.write_str("the command names more files than are looked at"),
         }
     }
 }

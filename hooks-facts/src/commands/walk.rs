@@ -588,7 +588,8 @@ impl Walk {
     pub(super) fn reads_unknown(&mut self, program: &str, reason: UnknownReadsReason, span: Span) {
         let span = self.outer.unwrap_or(span);
         let known = |it: &UnknownReads| it.program == program && it.reason == reason;
-        if self.analysis.unknown_reads.len() < MAX_NOTES && !self.analysis.unknown_reads.iter().any(known) {
+        let has_room = self.analysis.unknown_reads.len() < MAX_NOTES || reason == UnknownReadsReason::TooMany;
+        if has_room && !self.analysis.unknown_reads.iter().any(known) {
             self.analysis.unknown_reads.push(UnknownReads { program: program.to_owned(), reason, span });
         }
     }

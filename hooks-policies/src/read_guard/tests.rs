@@ -32,6 +32,25 @@ fn at_home(tool: &str, args: serde_json::Value) -> HookRequest<PreToolUse> {
 }
 
 #[test]
+fn what_is_too_much_to_look_at_is_denied() {
+    let names: Vec<String> = (0..1_100).map(|number| format!("f{number}")).collect();
+    let strings: Vec<String> = names.iter().map(|name| format!("x('{name}')")).collect();
+    says(
+        Strength::Deny,
+        &[
+            &format!("cat {} .env", names.join(" ")),
+            &format!("npx foo {} .env", names.join(" ")),
+            &format!("python3 -c \"{}; open('.env')\"", strings.join("; ")),
+            // Names that the resolver refuses, and the system does not.
+            "cat xx:/../.env",
+            "cat $'d\\x01/../.env'",
+            &format!("cat {}.env", "./".repeat(300)),
+        ],
+    );
+    says(Strength::NoOpinion, &["curl https://example.com/.env", &format!("cat {}", names[..500].join(" "))]);
+}
+
+#[test]
 fn content_is_not_read_in_any_way() {
     says(
         Strength::Deny,

@@ -269,6 +269,9 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<
         }
     }
     if about != About::Writes {
+        if call.reads().is_cut() {
+            return Some(Hit { rule: first, on: On::Unknown("") });
+        }
         for read in call.reads().each(call).filter(|read| read.kind != AccessKind::Used) {
             if read.place.known(call).is_none() {
                 return Some(Hit { rule: first, on: On::Unknown(&read.place.pointer) });
@@ -287,7 +290,8 @@ fn every_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit
     let first = rules.first()?;
     let places = call.places();
     let unknown = !places.unusable.is_empty() || !places.unknown.is_empty() || !places.partial.is_empty();
-    if unknown || (about != About::Writes && !call.reads().unknown().is_empty()) {
+    let reads = call.reads();
+    if unknown || (about != About::Writes && (reads.is_cut() || !reads.unknown().is_empty())) {
         return None;
     }
     let written = places.found.iter().filter(|place| match about {

@@ -5,7 +5,7 @@
 
 use super::super::network;
 use super::super::walk::Walk;
-use super::{AccessKind, Argument, wildcards};
+use super::{AccessKind, Argument, UnknownReadsReason, wildcards};
 use crate::globs::Gap;
 use crate::shell::Span;
 
@@ -54,6 +54,9 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
     network::note_calls(walk, program, text, span);
     if !OPENS.iter().any(|call| calls(text, call)) {
         return;
+    }
+    if strings.len() >= MAX_STRINGS {
+        walk.reads_unknown("", UnknownReadsReason::TooMany, span);
     }
     let joins = JOINS.iter().any(|call| text.contains(call));
     let mut names = Vec::new();

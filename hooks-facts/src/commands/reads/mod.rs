@@ -334,7 +334,9 @@ impl Reads<'_> {
             let loads = is_loader && matches!(option, "-e" | "-f");
             let is_used = loads || USED.contains(&option) || (USED.contains(&own) && own != word.prefix());
             for part in forms::parts(word) {
-                let Some(next) = left.checked_sub(1) else { return };
+                let Some(next) = left.checked_sub(1) else {
+                    return self.walk.reads_unknown("", UnknownReadsReason::TooMany, self.span);
+                };
                 left = next;
                 match is_used && !shows {
                     true => self.one(&part, AccessKind::Used),
