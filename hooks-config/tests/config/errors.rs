@@ -73,7 +73,7 @@ fn what_is_no_configuration_is_refused() {
         ),
         (
             "version: 1\nwrite_guard: [src/**]\n",
-            "line 2, column 14: write_guard: expected a map, found a list; write it as a map with `allow`, `deny` or `missing_path`",
+            "line 2, column 14: write_guard: expected a map, found a list; write it as a map with `allow`, `deny`, `agents` or `missing_path`",
         ),
         (
             "version: 1\n---\nversion: 1\n",
