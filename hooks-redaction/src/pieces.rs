@@ -134,7 +134,8 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
         if line == 0 && (content.ends_with(['=', '\\']) || ends_in_group(content)) {
             return Some(start);
         }
-        if has_start(word) || (line == 0 && email::is_open(word)) {
+        // The `@` of an address may be written as an escape.
+        if has_start(word) || (line == 0 && (email::is_open(word) || word.contains(['%', '&']))) {
             return Some(start);
         }
         let alone = content.trim_start_matches([' ', '\t', '>', '|']).len() == word.len() && word.len() >= 2;

@@ -251,18 +251,24 @@ impl PathPatterns {
         let is_partial = place.is_partial();
         let found = |scope: &Scope, reading: &str| {
             let text = self.compared(reading, call, is_partial);
-            let pattern = if is_partial { scope.meets(&text)? } else { scope.find(&text)? };
+            let pattern = |text: &str| if is_partial { scope.meets(text) } else { scope.find(text) };
+            // `src/` is the folder `src`.
+            let short = text.trim_end_matches('/');
+            let shorter =
+                || (short.len() < text.len() && !short.is_empty()).then(|| pattern(short)).flatten();
+            let pattern = pattern(&text).or_else(shorter)?;
             Some(PlaceMatch { pattern, reading: reading.to_owned() })
         };
-        known.below_root().find_map(|reading| found(&scopes.inside, reading)).or_else(|| {
-            if scopes.top.is_empty() && scopes.home.is_empty() {
-                return None;
-            }
-            each_outside(call, place).find_map(|from| match from {
-                Outside::Top(reading) => found(&scopes.top, &reading),
-                Outside::Home(reading) => found(&scopes.home, &reading),
-            })
-        })
+        let inside = known.below_root().filter_map(|reading| found(&scopes.inside, reading));
+        let first = inside.min_by_key(|found| found.pattern);
+        if scopes.top.is_empty() && scopes.home.is_empty() {
+            return first;
+        }
+        let outside = each_outside(call, place).filter_map(|from| match from {
+            Outside::Top(reading) => found(&scopes.top, &reading),
+            Outside::Home(reading) => found(&scopes.home, &reading),
+        });
+        first.into_iter().chain(outside).min_by_key(|found| found.pattern)
     }
 
     /// Returns the pattern that a file which a call reads matches, or that something in a folder which is read matches. The files

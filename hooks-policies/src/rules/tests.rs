@@ -37,6 +37,7 @@ fn everything_that_is_given_has_to_match() {
         ("x", "bash", json!({"command": "git push > log/a"}), (Strength::Deny, "push-docs")),
         ("x", "bash", json!({"command": "git push; rm lo?/a"}), (Strength::Deny, "push-docs")),
         ("x", "bash", json!({"command": "git push; rm \"$FILE\""}), (Strength::Deny, "push-docs")),
+        ("x", "bash", json!({"command": "git push; rm -r log/a/"}), (Strength::Deny, "push-docs")),
         ("x", "bash", json!({"command": "rm \"$FILE\""}), (Strength::NoOpinion, "")),
         ("x", "bash", json!({"command": "$X"}), (Strength::Ask, "push")),
         ("x", "bash", json!({"command": "git pull"}), (Strength::NoOpinion, "")),
