@@ -254,9 +254,8 @@ impl PathPatterns {
             let pattern = |text: &str| if is_partial { scope.meets(text) } else { scope.find(text) };
             // `src/` is the folder `src`.
             let short = text.trim_end_matches('/');
-            let shorter =
-                || (short.len() < text.len() && !short.is_empty()).then(|| pattern(short)).flatten();
-            let pattern = pattern(&text).or_else(shorter)?;
+            let shorter = (short.len() < text.len() && !short.is_empty()).then(|| pattern(short)).flatten();
+            let pattern = pattern(&text).into_iter().chain(shorter).min()?;
             Some(PlaceMatch { pattern, reading: reading.to_owned() })
         };
         let inside = known.below_root().filter_map(|reading| found(&scopes.inside, reading));
