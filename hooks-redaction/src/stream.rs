@@ -1,4 +1,4 @@
-//! Scrubs text that comes in chunks: a push interface, [`Read`](std::io::Read), and with the feature `stream` a
+//! Scrubs text that comes in chunks: a push interface, [`Read`], and with the feature `stream` a
 //! `Stream` and an `AsyncRead`.
 //!
 //! The output does not depend on how the text is cut into chunks: it is that of
