@@ -64,7 +64,7 @@
 //!
 //! ```
 //! use hooks_core::event::PreToolUse;
-//! use hooks_core::{HookContext, HookError, HookFuture, HookRequest, Hooks, Judged, Live, Reservation, Reserve};
+//! use hooks_core::{HookContext, HookError, HookFuture, HookRequest, Reservation, Reserve};
 //!
 //! /// Counts deployments in a store that is away.
 //! struct Deployments;
@@ -83,10 +83,9 @@
 //! }
 //!
 //! # futures_util::FutureExt::now_or_never(async {
-//! let hooks = Live::new(Hooks::builder().reserve(Deployments).build());
 //! let call = |tool| HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new(tool, serde_json::json!({})));
-//! assert!(hooks.decide(call("fetch")).await.outcome.goes_ahead());
-//! assert!(hooks.decide(call("deploy")).await.outcome.is_denied());
+//! assert!(Deployments.reserve(&call("fetch")).await.is_ok());
+//! assert!(Deployments.reserve(&call("deploy")).await.is_err());
 //! # }).expect("no hook waits");
 //! ```
 
