@@ -112,21 +112,27 @@ fn processes_share_what_happened() {
     });
 }
 
+/// Runs a process that reads a secret to its end.
+fn time_of_a_read(dir: &Path, round: u64) -> Duration {
+    let begun = Instant::now();
+    assert!(!is_denied(dir, &before(dir, "warm", &format!("t{round}"), "Read", &read(dir, "secrets"))));
+    begun.elapsed()
+}
+
 #[test]
 fn no_acknowledged_taint_is_lost_to_a_killed_process() {
     let kills: usize =
         std::env::var("HOOKS_SEQUENCE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
     on_each_store(RULES, |dir| {
         let random = SeededRandom::new(11);
-        let begun = Instant::now();
-        assert!(!is_denied(dir, &before(dir, "warm", "t", "Read", &read(dir, "secrets"))));
-        let usual = begun.elapsed();
+        // The first process lays out the store, so it is no measure of those that follow.
+        let usual = (0..4).map(|round| time_of_a_read(dir, round)).min().unwrap();
         let (mut answered, mut killed, mut lost) = (0, 0, Vec::new());
         for round in 0u64.. {
             if killed >= kills {
                 break;
             }
-            assert!(round < kills as u64, "processes end before they are killed");
+            assert!(round < 20 * kills as u64, "processes end before they are killed");
             let session = format!("s{round}");
             // Others of the same session are killed at a random time around it.
             let share =
