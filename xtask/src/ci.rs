@@ -18,7 +18,7 @@ const STEPS: &[Step] = &[
     ("examples", examples::run),
     ("conformance", || proofs::check(&["conformance"])),
     ("storm", proofs::storms),
-    ("soak", || proofs::run(&["soak", "--short"])),
+    ("soak", || proofs::check(&["soak", "--short"])),
     ("e2e", || proofs::check(&["e2e", "--short"])),
     ("instructions", instructions::check),
 ];

@@ -5,6 +5,7 @@ use std::time::Duration;
 use hooks_core::time::Tick;
 
 use super::BreakerConfig;
+use super::answered::AnsweredShare;
 use super::window::{Counts, Window};
 
 /// One breaker. The owner provides the clock, the lock and the randomness.
@@ -26,6 +27,8 @@ pub(crate) struct Core {
     pub(super) relapsed: bool,
     /// Number of good probes that are needed before the one that closes the breaker.
     pub(super) probes_owed: u32,
+    /// Share of the recent calls that were answered.
+    pub(super) answered: AnsweredShare,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +102,13 @@ impl Core {
             usual: 0,
             relapsed: false,
             probes_owed: 0,
+            answered: AnsweredShare::default(),
         }
+    }
+
+    /// Share of the recent calls that were answered.
+    pub(crate) const fn answered(&self) -> AnsweredShare {
+        self.answered
     }
 
     pub(crate) const fn state(&self) -> BreakerState {
@@ -167,6 +176,11 @@ impl Core {
         settings: &BreakerConfig,
         jitter: u16,
     ) {
+        match showed {
+            Showed::Success { .. } => self.answered.add(1, true),
+            Showed::Failure { .. } => self.answered.add(1, false),
+            Showed::Nothing | Showed::Hopeless => {}
+        }
         match (self.state, pass) {
             (State::Closed { .. }, _) => self.count(showed, [began, now], settings, jitter),
             (State::Probing { probe, hard, .. }, Pass::Probe(mine)) if probe == mine => match showed {
@@ -208,7 +222,7 @@ impl Core {
         }
         let Some(counts) = counts(showed) else { return };
         if counts.failed == 0 && counts.slow == 0 {
-            return self.went_well(1, [began, now], settings);
+            return self.were_well(1, [began, now], settings);
         }
         self.window.add(now, counts);
         match counts.failed {
@@ -264,7 +278,12 @@ impl Core {
     }
 
     /// Counts `calls` calls that were answered in time, the last of them made at `began`.
-    pub(crate) fn went_well(&mut self, calls: u32, [began, now]: [Tick; 2], settings: &BreakerConfig) {
+    pub(crate) fn went_well(&mut self, calls: u32, times: [Tick; 2], settings: &BreakerConfig) {
+        self.answered.add(calls, true);
+        self.were_well(calls, times, settings);
+    }
+
+    fn were_well(&mut self, calls: u32, [began, now]: [Tick; 2], settings: &BreakerConfig) {
         let State::Closed { since } = self.state else { return };
         self.window.add(now, Counts { calls, failed: 0, slow: 0 });
         self.ended_well(began);

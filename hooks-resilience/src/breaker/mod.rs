@@ -95,6 +95,7 @@
 //! # Ok::<(), BoxError>(())
 //! ```
 
+mod answered;
 mod config;
 mod core;
 pub mod future;
@@ -106,6 +107,7 @@ mod tests;
 mod window;
 mod wire;
 
+pub(crate) use self::answered::AnsweredShare;
 pub use self::config::BreakerConfig;
 pub use self::core::BreakerState;
 pub(crate) use self::core::{Core, Pass, Showed};

@@ -7,6 +7,7 @@ use hooks_core::time::Tick;
 use serde::{Deserialize, Serialize};
 
 use super::BreakerConfig;
+use super::answered::AnsweredShare;
 use super::core::{Core, PROBES_AFTER_A_RELAPSE, State};
 use super::window::{Counts, Window};
 
@@ -14,6 +15,8 @@ use super::window::{Counts, Window};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wire {
+    /// Share of the recent calls that failed, in parts of 2^16; zero if an older instance wrote the state.
+    failing_share: u16,
     /// For how long the breaker lets no call through, if it is open or probing.
     closed_for: Option<u64>,
     /// The id of the probe in flight.
@@ -49,6 +52,7 @@ impl Wire {
         let counted = counted.map(|(at, of)| (millis(now.since(at)), of.calls, of.failed, of.slow)).collect();
         let Counts { calls, failed, slow } = core.grounds;
         Self {
+            failing_share: AnsweredShare::ALL - core.answered.parts(),
             closed_for,
             probe,
             hard,
@@ -95,7 +99,19 @@ impl Wire {
         let grounds = Counts { calls, failed, slow };
         let (in_a_row, openings, usual) = (self.in_a_row, self.openings, self.usual);
         let (relapsed, probes_owed) = (self.relapsed, self.probes_owed.min(PROBES_AFTER_A_RELAPSE));
-        Core { state, window, in_a_row, openings, failing_since, grounds, usual, relapsed, probes_owed }
+        let answered = AnsweredShare::new(AnsweredShare::ALL - self.failing_share);
+        Core {
+            state,
+            window,
+            in_a_row,
+            openings,
+            failing_since,
+            grounds,
+            usual,
+            relapsed,
+            probes_owed,
+            answered,
+        }
     }
 }
 
@@ -156,6 +172,7 @@ mod tests {
             let later = now.after(ago);
             let read = wire.core(ago, later, &settings);
             prop_assert_eq!(read.state(), core.state());
+            prop_assert_eq!(read.answered(), core.answered());
             let (read, core) = (read.opens_at(later), core.opens_at(later));
             // Never earlier, and at most one rounding step later.
             prop_assert!(read >= core, "{read:?} {core:?}");

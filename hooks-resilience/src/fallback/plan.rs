@@ -113,6 +113,10 @@ const BELIEVED: u32 = 2;
 /// Longest pause that [`LOOK`] is doubled to: a moment that a waiting user does not notice.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
+/// Fewest answers of a thousand calls that a turn counts with: also a model that answered none of late gets every tenth
+/// attempt beside one that answers all.
+const FEWEST_ANSWERS: u32 = 100;
+
 impl Plan {
     /// Creates the course of a call that needs `needs`, along `chain`.
     pub fn new(chain: Chain, needs: Needs, deadline: Option<Tick>, settings: &FallbackConfig) -> Self {
@@ -346,7 +350,8 @@ impl Plan {
     }
 
     /// If no model is ready: a model that may be tried through its open breaker. If there are several, the
-    /// provider with the fewest attempts comes first; in the last seconds, the fastest model that answers.
+    /// providers take turns, a better one more often: the first is the one with the fewest attempts for the share
+    /// of calls that its model answers. In the last seconds, it is the fastest model that answers.
     fn last_resort(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_ready = |place: &usize| self.last_resort_at(*place, view, now).is_some_and(|at| at <= now);
         let hurries = self.remaining.hurries(now);
@@ -355,8 +360,16 @@ impl Plan {
             hurries.then(|| (is_down, self.chain.get(place).map(|model| usual_time(view, model))))
         };
         (0..self.chain.len()).filter(is_ready).min_by_key(|place| {
-            (slowness(*place), self.attempts_of_provider(*place), self.past(*place).attempts)
+            (slowness(*place), self.turn_of_provider(*place, view), self.past(*place).attempts)
         })
+    }
+
+    /// Order of the providers' turns: the attempts with the provider, this one included, times the calls that its
+    /// model needs for a thousand answers.
+    fn turn_of_provider(&self, place: usize, view: &impl View) -> u64 {
+        let share = self.chain.get(place).map_or(1_000, |model| view.answers_per_thousand(model));
+        let calls = 1_000_000 / u64::from(share.max(FEWEST_ANSWERS));
+        u64::from(self.attempts_of_provider(place)).saturating_add(1).saturating_mul(calls)
     }
 
     fn attempts_of_provider(&self, place: usize) -> u32 {

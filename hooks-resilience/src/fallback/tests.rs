@@ -24,6 +24,8 @@ struct Table {
     lets_last_chance: bool,
     /// Seconds that a model took for its recent answers.
     usual: HashMap<String, u64>,
+    /// Answers of a model to a thousand calls, if they are fewer.
+    answers: HashMap<String, u32>,
 }
 
 impl View for Table {
@@ -48,6 +50,10 @@ impl View for Table {
 
     fn usual_time(&self, model: &Model) -> Option<Duration> {
         self.usual.get(&*model.name).copied().map(Duration::from_secs)
+    }
+
+    fn answers_per_thousand(&self, model: &Model) -> u32 {
+        self.answers.get(&*model.name).copied().unwrap_or(1_000)
     }
 }
 
@@ -552,7 +558,7 @@ fn a_last_chance_ends_a_rest_of_the_call_and_no_wait_that_the_provider_named() {
 fn in_the_last_seconds_the_fastest_model_comes_first() {
     let ready: HashMap<_, _> = ["one", "two", "three"].map(|name| (name.to_owned(), 10_000)).into();
     let usual = [("one", 7), ("two", 8), ("three", 4)].map(|(name, time)| (name.to_owned(), time)).into();
-    let table = Table { ready, usual, budget: RefCell::new(9), lets_last_chance: true };
+    let table = Table { ready, usual, budget: RefCell::new(9), lets_last_chance: true, ..Table::default() };
     let mut plan = Plan::new(three(), Needs::default(), Some(tick(100)), &FallbackConfig::default());
     // Ten seconds are left, then less: the fastest one, although others have fewer attempts.
     for now in [90, 94] {
@@ -570,6 +576,33 @@ fn in_the_last_seconds_the_fastest_model_comes_first() {
     let table = Table { ready, budget: RefCell::new(9), lets_last_chance: true, ..Table::default() };
     let _parked = plan.next(&table, tick(0));
     assert!(matches!(plan.next(&table, tick(90)), Step::Try { place: 1, .. }));
+}
+
+/// Regression test: of models with open breakers each got as many attempts, although one answered half of its calls
+/// and the other ones few.
+#[test]
+fn the_better_of_the_last_resorts_has_more_turns() {
+    let ready: HashMap<_, _> = ["one", "two", "three"].map(|name| (name.to_owned(), 10_000)).into();
+    let answers = [("one", 150), ("two", 500), ("three", 150)].map(|(name, of)| (name.to_owned(), of)).into();
+    let table =
+        Table { ready, answers, budget: RefCell::new(99), lets_last_chance: true, ..Table::default() };
+    let settings = FallbackConfig::default().with_max_attempts(9);
+    let mut plan = Plan::new(three(), Needs::default(), Some(tick(100_000)), &settings);
+    let (mut now, mut turns) = (Tick::default(), Vec::new());
+    loop {
+        match plan.next(&table, now) {
+            Step::Try { place, .. } => {
+                turns.push(place);
+                plan.failed(&ModelError::new(ErrorKind::Overloaded, ""), &Treatments::default(), now, |_| {
+                    Duration::ZERO
+                });
+            }
+            Step::Park { until, .. } => now = until,
+            Step::GiveUp(_) => break,
+        }
+    }
+    assert!(turns.len() > 3, "{turns:?}");
+    assert!(turns.iter().filter(|place| **place == 1).count() * 2 > turns.len(), "{turns:?}");
 }
 
 #[test]

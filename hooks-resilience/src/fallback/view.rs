@@ -61,6 +61,11 @@ pub trait View {
     fn usual_time(&self, _model: &Model) -> Option<Duration> {
         None
     }
+
+    /// Answers of `model` to a thousand calls, by its recent ones.
+    fn answers_per_thousand(&self, _model: &Model) -> u32 {
+        1_000
+    }
 }
 
 impl View for Health {
@@ -90,6 +95,10 @@ impl View for Health {
 
     fn usual_time(&self, model: &Model) -> Option<Duration> {
         Self::usual_time(self, model)
+    }
+
+    fn answers_per_thousand(&self, model: &Model) -> u32 {
+        Self::answers_per_thousand(self, model)
     }
 }
 

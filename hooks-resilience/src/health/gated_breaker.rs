@@ -8,7 +8,7 @@ use hooks_core::time::Tick;
 
 use super::fleet::Link;
 use super::gate::Gate;
-use crate::breaker::{BreakerConfig, BreakerState, Core, Pass, Showed};
+use crate::breaker::{AnsweredShare, BreakerConfig, BreakerState, Core, Pass, Showed};
 use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
 /// A breaker and a gate.
@@ -133,6 +133,11 @@ impl GatedBreaker {
     /// Whether the breaker is open, and admits a call that has no other model.
     pub(super) fn lets_last_resort(&self) -> bool {
         self.is_troubled() && self.local().core.lets_last_resort()
+    }
+
+    /// Share of the recent calls that were answered.
+    pub(super) fn answered(&self) -> AnsweredShare {
+        self.local().core.answered()
     }
 
     /// Whether a model answers some calls although its breaker is open.

@@ -352,6 +352,12 @@ impl Health {
         self.known(model)?.usual_time()
     }
 
+    /// Answers of `model` to a thousand calls, by the recent calls of this process and of the fleet. A model that is not
+    /// in the catalog counts as one that answers all.
+    pub(crate) fn answers_per_thousand(&self, model: &Model) -> u32 {
+        self.known(model).map_or(1_000, |known| known.place.answered().per_thousand())
+    }
+
     /// When all gates of `model` are open; `None` if they are at `now`.
     pub(crate) fn gates_open_at(&self, model: &Model, now: Tick) -> Option<Tick> {
         self.known(model)?.shut_until(now)
