@@ -43,7 +43,8 @@ struct Share {
 
 /// Measures every event.
 pub(crate) fn run(options: &Bench) -> Result<Status, Failure> {
-    let config = load::config(&options.config.path, options.config.profile)?;
+    let path = load::named_or_found(options.config.path.as_deref())?;
+    let config = load::config(&path, options.config.profile)?;
     let hooks = config.clone().hooks();
     let events = match &options.events {
         Some(path) => {

@@ -34,7 +34,8 @@ fn wired() -> impl Iterator<Item = Client> {
 pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
     let mut status = Status::Well;
     let mut out = anstream::stdout().lock();
-    for path in &options.files {
+    let found = if options.files.is_empty() { Some(load::named_or_found(None)?) } else { None };
+    for path in options.files.iter().chain(&found) {
         if let Err(error) = fs::metadata(path) {
             return Err(Failure::message(format!("`{}` cannot be read: {error}", path.display())));
         }

@@ -242,8 +242,8 @@ pub(crate) struct Doctor {
 
 Exit status: 0 no mistakes (warnings do not count), 1 mistakes found, 2 a file cannot be read.")]
 pub(crate) struct Check {
-    /// The configurations
-    #[arg(required = true, value_name = "FILE")]
+    /// The configurations [default: the one that governs this folder]
+    #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -276,8 +276,8 @@ pub(crate) struct Decisions {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  hooks explain --config hooks.yaml --tool bash --args '{\"command\": \"git push --force\"}'
-  hooks explain --config hooks.yaml < event.json
+  hooks explain --tool bash --args '{\"command\": \"git push --force\"}'
+  hooks explain --config other.yaml < event.json
 
 Exit status: 0 it goes ahead, 1 it is denied or asked about, 2 the event cannot be read.")]
 pub(crate) struct Explain {
@@ -554,9 +554,9 @@ pub(crate) struct Manual {
 /// The configuration of a command.
 #[derive(Args, Debug)]
 pub(crate) struct ConfigFile {
-    /// The configuration: a `hooks.yaml` or a Squad policy
+    /// The configuration: a `hooks.yaml` or a Squad policy [default: the one that governs this folder]
     #[arg(long = "config", short = 'c', value_name = "FILE")]
-    pub(crate) path: PathBuf,
+    pub(crate) path: Option<PathBuf>,
     /// Read a Squad policy under this profile, even if it names another: strict or squad-compat
     #[arg(long, value_parser = profile)]
     pub(crate) profile: Option<Profile>,

@@ -64,7 +64,8 @@ struct PolicyVerdict {
 
 /// Explains the event.
 pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
-    let config = load::config(&options.config.path, options.config.profile)?;
+    let path = load::named_or_found(options.config.path.as_deref())?;
+    let config = load::config(&path, options.config.profile)?;
     let hooks = config.clone().hooks();
     let (context, event) = event_of(options)?;
     let unfinished = Unfinished::default();

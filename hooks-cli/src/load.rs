@@ -1,5 +1,6 @@
 //! Loads a configuration, or reports all of its mistakes.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -32,6 +33,22 @@ pub(crate) fn live(path: &Path, profile: Option<Profile>, is_recording: bool) ->
     let reader = if is_recording { reader } else { reader.recording_nothing() };
     find(path)?;
     LiveReader::new(in_project(reader, path)).read(path).map_err(|errors| shown(&errors))
+}
+
+/// The configuration that the command line names, or the one that governs this folder. A file that was found is named
+/// on standard error.
+pub(crate) fn named_or_found(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(path) = named {
+        return Ok(path.to_path_buf());
+    }
+    let found = project::find_from(None, &env::current_dir()?);
+    let Some(governing) = found else {
+        let why =
+            "no `hooks.yaml` governs this folder; name one with `--config`, or write one with `hooks init`";
+        return Err(Failure::message(why));
+    };
+    writeln!(anstream::stderr(), "rules of `{}`", governing.config.display())?;
+    Ok(governing.config)
 }
 
 fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {

@@ -38,12 +38,13 @@ pub(crate) fn run(options: &State) -> Result<Status, Failure> {
     // The acceptance of a loss is recorded.
     let is_accepting = matches!(options.action, Some(StateAction::AcceptLoss));
     let load = if is_accepting { load::governing } else { load::config };
-    let config = load(&options.config.path, options.config.profile)?;
+    let path = load::named_or_found(options.config.path.as_deref())?;
+    let config = load(&path, options.config.profile)?;
     let is_kept = config.store().is_some_and(|store| store.engine != Engine::Memory);
     let Some(lockouts) = config.kept().stored_lockouts().filter(|_| is_kept) else {
         return Err(Failure::message(format!(
             "`{}` keeps state in memory, where it ends with each process; write `store: {{engine: file}}`",
-            options.config.path.display()
+            path.display()
         )));
     };
     let own = config.tenant().map(str::to_owned);

@@ -22,6 +22,8 @@ fn hooks(dir: &Path, args: &[&str], input: &str) -> Ran {
     #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(args).current_dir(dir).env("NO_COLOR", "1").env("XDG_STATE_HOME", dir.join("state"));
+    // The developer's own rules do not govern the tests.
+    command.env("HOME", dir.join("home")).env_remove("XDG_CONFIG_HOME").env_remove("HOOKS_CONFIG");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = command.spawn().and_then(|mut child| {
         let (stdin, input) = (child.stdin.take(), input.to_owned());
@@ -194,6 +196,32 @@ fn explain_tells_the_whole_story() {
         hooks(dir.path(), &["explain", "--config", "hooks.yaml", "--tool", "bash", "--args", &args], "");
     assert_eq!(ran.status, Some(1), "{}", ran.err);
     assert_snapshot!(ran.out);
+}
+
+/// Regression test: `explain`, `eval`, `check`, `state` and `bench` wanted a file that `run` finds by itself.
+#[test]
+fn the_rules_of_the_folder_are_found_as_run_finds_them() {
+    let dir = folder();
+    let below = dir.path().join("src/deep");
+    fs::create_dir_all(&below).unwrap();
+    fs::create_dir(dir.path().join(".git")).unwrap();
+    let args = json!({"command": "git push; rm -fr build"}).to_string();
+    let explain = ["explain", "--tool", "bash", "--args", &args];
+    for folder in [dir.path(), &below] {
+        let found = hooks(folder, &explain, "");
+        assert_eq!(found.status, Some(1), "{}", found.err);
+        assert!(found.err.contains("hooks.yaml"), "{}", found.err);
+        assert_eq!(hooks(folder, &["check"], "").status, Some(0));
+        let line = call("a", "bash", &json!({"command": "rm -fr build"}));
+        let answered = hooks(folder, &["eval"], &line);
+        assert!(answered.out.contains("deny"), "{}", answered.out);
+    }
+    let empty = tempfile::tempdir().unwrap();
+    for words in [&explain[..], &["check"], &["eval"], &["bench"], &["state"]] {
+        let ran = hooks(empty.path(), words, "");
+        assert_eq!(ran.status, Some(2), "{words:?}");
+        assert!(ran.err.contains("name one with `--config`"), "{}", ran.err);
+    }
 }
 
 #[test]
