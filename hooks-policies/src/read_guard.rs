@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
-use hooks_facts::calls::{Call, CallReader, NamedPath, PathPatterns, PlaceMatch, ReadFile};
+use hooks_facts::calls::{Call, CallReader, PathPatterns, PlaceMatch, ReadFile, ReadMatch};
 use hooks_facts::commands::AccessKind;
 use hooks_facts::tools::ToolKind;
 use hooks_facts::{globs, names};
@@ -50,6 +50,9 @@ use hooks_facts::{globs, names};
 use crate::config::{OnUnknownReads, ReadGuardConfig};
 
 const NAME: &str = "read-guard";
+
+/// Rule for more files than are looked at.
+const MANY: &str = "many";
 
 /// Denies reading some files; see the [module](self) for an example.
 #[derive(Clone, Debug)]
@@ -146,23 +149,13 @@ impl ReadGuard {
             let message = format!("`{}` may be a file that may not be read", place.given);
             return is_path.then(|| reason("path", message).instead("write the path relative to the root"));
         }
-        let evidence = |found: &PlaceMatch| Evidence::Path {
-            given: place.given.clone(),
-            resolved: globs::shown(&found.reading),
-        };
-        if let Some(found) = limits.deny.find_read(call, read)
-            && !self.is_excepted(call, place, &found)
-        {
-            let pattern = limits.deny.text(found.pattern);
-            let verb = match (place.is_partial(), read.is_tree(call)) {
-                (true, _) => "may stand for a file that may not be read",
-                (_, true) => "has, or may have, files that may not be read",
-                (_, false) => "may not be read",
-            };
-            let message = format!("`{}` {verb}: it matches `{pattern}`", place.given);
-            let reason = reason("deny", message).because(evidence(&found));
-            let reason = reason.instead("a person has to look at it, outside of the agent");
-            return Some(reason.unless(format!("take `{pattern}` out of `{}.deny`", limits.field)));
+        match limits.deny.find_read(call, read, &self.except) {
+            None => {}
+            Some(ReadMatch::Found(found)) => return Some(denied(call, read, limits, &found)),
+            Some(ReadMatch::TooMany) => {
+                let message = format!("`{}` has more files than are looked at", place.given);
+                return Some(reason(MANY, message).instead("read a smaller folder, or single files"));
+            }
         }
         if limits.allow.is_empty() || limits.allow.allow_place(call, place) {
             return None;
@@ -177,17 +170,34 @@ impl ReadGuard {
         let reason = reason("allow", message).unless(format!("add a pattern to `{}.allow`", limits.field));
         Some(reason.instead(format!("read a file that matches {}", limits.allow.summary())))
     }
+}
 
-    fn is_excepted(&self, call: Call<'_>, place: &NamedPath, found: &PlaceMatch) -> bool {
-        if self.except.is_empty() {
-            return false;
+/// Returns the reason to deny reading a file that a pattern matches, or a folder with such a file.
+fn denied(call: Call<'_>, read: &ReadFile<'_>, limits: &Limits, found: &PlaceMatch) -> Reason {
+    let place = read.place;
+    let pattern = limits.deny.text(found.pattern);
+    let inner = globs::shown(&found.reading);
+    // The file that the disk has below the folder.
+    let is_below = read.is_tree(call) && found.reading.starts_with('/');
+    let message = match (place.is_partial(), read.is_tree(call)) {
+        _ if is_below => {
+            format!("`{}` has `{inner}`, which may not be read: it matches `{pattern}`", place.given)
         }
-        if self.except.allow_everywhere(call, place) {
-            return true;
+        (true, _) => {
+            format!("`{}` may stand for a file that may not be read: it matches `{pattern}`", place.given)
         }
-        // A file that the disk has below a folder.
-        found.reading.starts_with('/') && self.except.find_path(&found.reading, call.ignores_case())
-    }
+        (_, true) => {
+            format!("`{}` has, or may have, files that may not be read: it matches `{pattern}`", place.given)
+        }
+        (_, false) => format!("`{}` may not be read: it matches `{pattern}`", place.given),
+    };
+    let reason = Reason::new(NAME, "deny", message).on(&*place.pointer);
+    let reason = reason.because(Evidence::Path { given: place.given.clone(), resolved: inner });
+    let advice = match is_below {
+        true => "leave the file out (`--exclude`), or name a folder without it",
+        false => "a person has to look at it, outside of the agent",
+    };
+    reason.instead(advice).unless(format!("take `{pattern}` out of `{}.deny`", limits.field))
 }
 
 impl Policy<PreToolUse> for ReadGuard {
@@ -199,13 +209,23 @@ impl Policy<PreToolUse> for ReadGuard {
         let call = self.reader.read(request);
         let limits = self.limits(call);
         let reads = call.reads();
-        let mut each = reads.each(call).filter(|read| read.kind != AccessKind::Used);
-        if let Some(reason) = each.find_map(|read| self.objection(call, &read, limits)) {
-            return Verdict::deny(reason);
+        let mut too_many = None;
+        for read in reads.each(call).filter(|read| read.kind != AccessKind::Used) {
+            match self.objection(call, &read, limits) {
+                // Searches leave out hidden and ignored files, so the folder may be as large as a project.
+                Some(reason) if reason.rule == MANY && read.kind != AccessKind::ReadBelow => {
+                    too_many = Some(reason);
+                }
+                Some(reason) => return Verdict::deny(reason),
+                None => {}
+            }
         }
         if reads.is_cut() {
-            let reason = Reason::new(NAME, "many", "the call names more files than are looked at");
+            let reason = Reason::new(NAME, MANY, "the call names more files than are looked at");
             return Verdict::deny(reason.instead("name fewer files in one call"));
+        }
+        if let Some(reason) = too_many {
+            return Verdict::ask(reason);
         }
         let Some(first) = reads.unknown().first().filter(|_| self.unknown != OnUnknownReads::Allow) else {
             return Verdict::NO_OPINION;

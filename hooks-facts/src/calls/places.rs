@@ -12,7 +12,7 @@ use crate::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, each_path};
 
 use super::call::Call;
 use super::commands::ParsedCommand;
-use super::disk;
+use super::disk::{self, OnDisk};
 use super::line_breaks::{self, RealNames};
 use super::root::Root;
 use crate::globs::PatternDialect;
@@ -139,7 +139,9 @@ impl NamedPaths {
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for command in &call.commands().found {
             for write in command.analysis.writes() {
-                if let Some(names) = disk::unpacked(call, &command.analysis, write) {
+                // The archive may be in the folder that an argument sets.
+                let is_moved = folder.is_given();
+                if !is_moved && let Some(names) = disk::unpacked(call, &command.analysis, write) {
                     for name in names {
                         places.found.push(NamedPath::named(
                             call,
@@ -151,7 +153,7 @@ impl NamedPaths {
                     }
                     continue;
                 }
-                if let Some(names) = found_on_disk(call, command, write) {
+                if let Some(names) = found_on_disk(call, command, write, &folder) {
                     for name in names {
                         let mut place =
                             NamedPath::named(call, &command.pointer, name, role_of(write.kind), false);
@@ -405,10 +407,26 @@ fn beside(link: &str, target: &str) -> Option<String> {
 
 /// Returns the existing files that a name with wildcards stands for, if they can be listed. The target of a redirection or of
 /// an archive is not one of them.
-fn found_on_disk(call: Call<'_>, command: &ParsedCommand, write: &Access) -> Option<Vec<String>> {
+fn found_on_disk(
+    call: Call<'_>,
+    command: &ParsedCommand,
+    write: &Access,
+    folder: &WorkingFolder<'_>,
+) -> Option<Vec<String>> {
     let is_one = matches!(write.kind, AccessKind::Changed | AccessKind::Removed | AccessKind::Linked);
-    (is_one && write.target.literal().is_none())
-        .then(|| disk::names(call, &command.analysis, &write.target))?
+    if !is_one || write.target.literal().is_some() {
+        return None;
+    }
+    let outline = write.target.outline();
+    let moved = folder.of_name(&outline);
+    let mut all = Vec::new();
+    for outline in std::iter::once(outline).chain(moved) {
+        match disk::names(call, &command.analysis, &outline) {
+            OnDisk::Names(names) => all.extend(names),
+            OnDisk::TooMany | OnDisk::Unknown => return None,
+        }
+    }
+    Some(all)
 }
 
 fn role_of(kind: AccessKind) -> PathRole {

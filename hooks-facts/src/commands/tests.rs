@@ -329,7 +329,7 @@ fn files_that_programs_change() {
 /// writes that depend on the file system.
 fn shown_writes(text: &str) -> Vec<String> {
     let analysis = Analysis::of_text_in(text, Some("/w"), &Options::default());
-    let shown = |write: &&Access| {
+    let shown = |write: &Access| {
         let kind = format!("{:?}", write.kind).chars().next().unwrap();
         let doubt = if write.is_possible { "?" } else { "" };
         format!("{kind}{doubt} {}", crate::globs::shown(&write.target.outline()))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
-use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath};
+use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath, PathPatterns, ReadMatch};
 use hooks_facts::commands::AccessKind;
 use hooks_facts::globs;
 
@@ -276,9 +276,16 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<
             if read.place.known(call).is_none() {
                 return Some(Hit { rule: first, on: On::Unknown(&read.place.pointer) });
             }
-            if let Some(found) = rules.patterns().find_read(call, &read) {
-                let rule = rules.owner(&found);
-                keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(read.place, found.reading) }));
+            match rules.patterns().find_read(call, &read, &PathPatterns::default()) {
+                Some(ReadMatch::Found(found)) => {
+                    let rule = rules.owner(&found);
+                    keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(read.place, found.reading) }));
+                }
+                Some(ReadMatch::TooMany) => {
+                    let reading = read.place.given.clone();
+                    keep(&mut best, Some(Hit { rule: first, on: On::Path(read.place, reading) }));
+                }
+                None => {}
             }
         }
     }
