@@ -48,8 +48,12 @@ pub struct NamedPaths {
     pub unusable: Vec<String>,
     /// JSON pointers to commands that write to a file whose name is not known before running.
     pub unknown: Vec<String>,
+    /// Targets of redirections with partly known names. Each is among the unknown ones too.
+    pub redirected: Vec<NamedPath>,
     /// Whether the call names no file.
     pub is_missing: bool,
+    /// Number of the unknown ones whose partly known names are in `redirected`.
+    seen_unknown: usize,
 }
 
 /// One file of a call.
@@ -63,6 +67,8 @@ pub struct NamedPath {
     pub role: PathRole,
     /// Whether the effect depends on the file system: `cp a b` writes `b/a` if `b` is a folder.
     pub is_possible: bool,
+    /// Whether a folder is filled from an archive or a patch that does not exist yet.
+    pub is_awaited: bool,
     /// Whether the name identifies no file: it starts with a variable, and the rest has no name or contains
     /// `..`.
     pub is_nameless: bool,
@@ -177,7 +183,18 @@ impl NamedPaths {
                             places.partial.push(NamedPath::of_write(call, command, write, outline));
                         }
                     }
-                    None => places.unknown.push(command.pointer.clone()),
+                    None => {
+                        places.unknown.push(command.pointer.clone());
+                        if write.kind == AccessKind::Redirected && places.redirected.len() < MAX_PARTIAL {
+                            let outline = write.target.outline();
+                            let moved = folder.of_name(&outline);
+                            let names = std::iter::once(outline).chain(moved);
+                            let name = |name| NamedPath::of_write(call, command, write, name);
+                            let before = places.redirected.len();
+                            places.redirected.extend(names.map(name));
+                            places.seen_unknown += usize::from(places.redirected.len() > before);
+                        }
+                    }
                 }
             }
         }
@@ -185,6 +202,13 @@ impl NamedPaths {
             places.unknown.extend(folder.unusable);
         }
         places
+    }
+}
+
+impl NamedPaths {
+    /// Returns whether a command writes to a file of whose name nothing is known.
+    pub fn has_unknown(&self) -> bool {
+        self.unknown.len() > self.seen_unknown || self.redirected.iter().any(|place| place.is_nameless)
     }
 }
 
@@ -200,6 +224,7 @@ impl NamedPath {
             role,
             is_possible: false,
             is_nameless: false,
+            is_awaited: false,
             outline: None,
             full: None,
             resolution,
@@ -236,6 +261,7 @@ impl NamedPath {
             place.role = PathRole::Written;
         }
         place.is_possible = write.is_possible;
+        place.is_awaited = disk::is_awaited(call, write);
         place
     }
 

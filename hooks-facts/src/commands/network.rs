@@ -62,7 +62,8 @@ pub(super) fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], sp
     for word in words {
         note_address(walk, name, &word.outline(), span);
     }
-    if words.iter().any(|word| matches!(word.literal(), Some("http.server" | "SimpleHTTPServer"))) {
+    let serves = |word: &Argument| matches!(word.literal(), Some("http.server" | "SimpleHTTPServer"));
+    if words.iter().any(serves) || (name == "php" && words.first().is_some_and(|word| word.literal() == Some("-S"))) {
         unknown(walk, name, "http", span);
     }
     if name == "git" {
@@ -176,6 +177,10 @@ fn of_git(walk: &mut Recorder, words: &[Argument], span: Span) {
         let ssh = Client { programs: &[], form: Form::Remote, scheme: "ssh", port: 22, values: "" };
         for word in operands(arguments, "bocuj", &[]) {
             remote(walk, "git", &word.outline(), &ssh, span);
+        }
+        // The settings of the repository name the host.
+        if command.prefix() == "push" && !words.iter().any(|word| word.outline().contains([':', '/'])) {
+            unknown(walk, "git", "", span);
         }
     }
 }

@@ -69,6 +69,7 @@ fn words_have_the_effect_of_their_list() {
                 !is_shown(&text) && is_shown(&other)
             }
             "shows" | "opens" | "curl_data" | "curl_files" => is_shown(&text) && !is_shown(&other),
+            "loads" => names(&text, ".env") && !names(&other, ".env"),
             "homes" => names(&text, "~/secret") && !names(&other, "~/secret"),
             "joins" => names(&text, "folder/secret") && !names(&other, "folder/secret"),
             "packs" => {

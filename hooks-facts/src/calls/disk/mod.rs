@@ -88,6 +88,13 @@ pub(super) fn unpacked(call: Call<'_>, analysis: &Analysis, write: &Access) -> O
     (names.len() <= MAX_NAMES).then(|| names.into_iter().map(placed).collect())
 }
 
+/// Returns whether a folder is filled from an archive or a patch that does not exist yet.
+pub(super) fn is_awaited(call: Call<'_>, write: &Access) -> bool {
+    let Some(Source::Archive(file) | Source::Patch(file)) = &write.source else { return false };
+    let lookup = Lookup::new(call);
+    lookup.is_real().is_some() && file.literal().is_some_and(|file| !lookup.exists(file))
+}
+
 /// Returns whether a write of the same command may create or replace a file. Names are compared by their last part, as a path
 /// has many spellings.
 fn may_write(write: &Access, file: &str) -> bool {

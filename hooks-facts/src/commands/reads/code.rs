@@ -32,6 +32,12 @@ const SILENT: &[&str] = table!("read_words_silent");
 /// Calls that only make a value of another one.
 const BUILDS: &[&str] = table!("read_words_builds");
 
+/// Calls that load `.env` without naming it.
+const LOADS: &[&str] = table!("read_words_loads");
+
+/// Calls that print.
+const SHOWN: &[&str] = &["print", "puts", "echo", "console.log", "parsed", "dotenv_values", "pp"];
+
 /// Returns whether a text has a call: its name, not as a part of another one.
 fn calls(text: &str, call: &str) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
@@ -78,8 +84,15 @@ pub(super) fn of_text(walk: &mut Recorder, program: &str, text: &str, span: Span
     network::note_calls(walk, program, text, span);
     // Functions of awk open nothing.
     let is_open = program != "awk" && may_open(&code);
-    if !is_open && !OPENS.iter().any(|call| calls(text, call)) {
+    let loads = LOADS.iter().any(|load| text.contains(load));
+    if !is_open && !loads && !OPENS.iter().any(|call| calls(text, call)) {
         return;
+    }
+    // Libraries that load a file which the text does not name.
+    if let Some(load) = LOADS.iter().find(|load| text.contains(**load)) {
+        let shows = SHOWN.iter().any(|call| calls(text, call));
+        let kind = if shows && !load.is_empty() { AccessKind::Read } else { AccessKind::Used };
+        walk.reads(program, &Argument::from(".env"), kind, true, span);
     }
     if strings.len() >= MAX_STRINGS {
         walk.reads_unknown("", UnknownReadsReason::TooMany, span);
@@ -178,11 +191,16 @@ fn strings(text: &str) -> (Vec<Quoted>, String) {
     let mut code = String::new();
     let mut rest = text;
     while found.len() < MAX_STRINGS
-        && let Some(at) = rest.find(['"', '\'', '`'])
+        && let Some(at) = begins_string(rest)
     {
         let between = rest.get(..at).unwrap_or_default();
         let quote = rest.get(at..).and_then(|rest| rest.chars().next()).unwrap_or('"');
         let inner = rest.get(at + 1..).unwrap_or_default();
+        let (quote, between) = match quote {
+            '(' => (')', between.trim_end_matches(['q', '%', 'Q'])),
+            '{' => ('}', between.trim_end_matches(['q', '%', 'Q'])),
+            quote => (quote, between),
+        };
         let (text, length) = string(inner, quote);
         code.push_str(between);
         found.push(Quoted {
@@ -196,6 +214,19 @@ fn strings(text: &str) -> (Vec<Quoted>, String) {
     }
     code.push_str(rest);
     (found, code)
+}
+
+/// Returns the position of the quote of the next string: `"…"`, and `q(…)`, `qq{…}` or `%q(…)` of Perl and Ruby.
+fn begins_string(text: &str) -> Option<usize> {
+    let quote = text.find(['"', '\'', '`']);
+    let is_mark = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        let start = before.trim_end_matches('q');
+        let is_word = start.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+        (start.len() < before.len() && !is_word) || before.ends_with("%q") || before.ends_with("%Q")
+    };
+    let marked = text.match_indices(['(', '{']).map(|(at, _)| at).find(|at| is_mark(*at));
+    quote.into_iter().chain(marked).min()
 }
 
 fn join_of(between: &str, is_first: bool) -> Join {

@@ -5,6 +5,7 @@ use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::file_programs::{
     LONG_VALUES, has, inside, is_remote, operands, packed_by_tar, short_values, tar_mode, target_folder, value,
+    wildcards,
 };
 
 impl Reads<'_> {
@@ -47,6 +48,9 @@ impl Reads<'_> {
         let kind = if is_deep { AccessKind::ReadBelow } else { AccessKind::Read };
         if self.name == "rsync" {
             self.leaves_out(words);
+            for pattern in values(words, "--include") {
+                self.one(&super::found_below(&Argument::from("."), &wildcards(&pattern.outline())), kind);
+            }
         }
         let sources: Vec<Argument> = sources.into_iter().cloned().collect();
         for source in &sources {

@@ -163,10 +163,14 @@ fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], input: &Strea
         let lines: Vec<Argument> = text.lines().take(MAX_PARTS).map(Argument::from).collect();
         Reads { walk, name, span }.possible(&lines);
     }
-    if let (Stream::Names(names), "cpio" | "pax") = (input, name) {
+    if matches!(name, "cpio" | "pax") {
         let mut reads = Reads { walk, name, span };
-        for file in names.iter() {
-            reads.one(file, AccessKind::ReadBelow);
+        match input {
+            Stream::Names(names) => names.iter().for_each(|file| reads.one(file, AccessKind::ReadBelow)),
+            Stream::Known(text) => {
+                text.lines().for_each(|line| reads.one(&Argument::from(line), AccessKind::ReadBelow));
+            }
+            _ => {}
         }
     }
 }
@@ -188,6 +192,11 @@ pub(super) fn shows_variables(invocation: &Invocation, options: Options) -> bool
     let words = invocation.argv.get(1..).unwrap_or_default();
     match name.as_str() {
         "printenv" | "compgen" => true,
+        // `bash -x` prints each command with its values.
+        "bash" | "sh" | "dash" | "ksh" | "zsh" => words.iter().any(|word| {
+            let bundle = word.prefix().strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
+            bundle.is_some_and(|bundle| bundle.contains(['x', 'v']))
+        }),
         "env" => words.is_empty(),
         "set" => words.is_empty() || words.iter().any(|word| word.prefix().contains(['x', 'v'])),
         "curl" | "wget" => {
@@ -258,7 +267,7 @@ impl Reads<'_> {
             }
             let mut words = words.iter();
             let is_there = |wanted: &str| {
-                words.any(|word| word.prefix() == wanted || word.prefix().ends_with(&format!(":{wanted}")))
+                words.any(|word| word.prefix() == wanted || [':', '.'].iter().any(|mark| word.prefix().ends_with(&format!("{mark}{wanted}"))))
             };
             if wanted.all(is_there) {
                 self.one(&Argument::from(*file), AccessKind::Read);

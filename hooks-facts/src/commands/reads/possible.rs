@@ -33,7 +33,9 @@ impl Reads<'_> {
                 continue;
             }
             let loads = is_loader && matches!(option, "-e" | "-f");
-            let is_used = loads || USED.contains(&option) || (USED.contains(&own) && own != word.prefix());
+            // Some programs write a long option with one dash: `-var-file=FILE`.
+            let is_of_use = |option: &str| USED.contains(&option) || USED.iter().any(|used| used.get(1..) == Some(option));
+            let is_used = loads || is_of_use(option) || (is_of_use(own) && own != word.prefix());
             for part in forms::parts(word) {
                 let Some(next) = left.checked_sub(1) else {
                     return self.walk.reads_unknown("", UnknownReadsReason::TooMany, self.span);

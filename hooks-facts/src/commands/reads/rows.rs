@@ -11,9 +11,16 @@ const HIDDEN: &[&str] = &["--hidden", "-.", "-uu", "-uuu", "--unrestricted", "-u
 /// Options with which they look into files that `.gitignore` lists.
 const IGNORED: &[&str] = &["--no-ignore", "--no-ignore-vcs", "-u", "-uu", "-uuu", "--unrestricted", "-U", "-I"];
 
+/// Commands of `openssl` that print a private key.
+const KEYS: &[&str] = &["rsa", "ec", "pkey", "dsa", "pkcs8"];
+
 impl Reads<'_> {
     pub(super) fn by_row(&mut self, row: &ReaderProgram, words: &[Argument]) {
-        if row.hides.iter().any(|hide| is_given(words, hide)) {
+        // `openssl rsa -text -noout` prints the key all the same.
+        let is_printed = self.name == "openssl"
+            && words.iter().any(|word| word.literal() == Some("-text"))
+            && words.first().and_then(Argument::literal).is_some_and(|kind| KEYS.contains(&kind));
+        if !is_printed && row.hides.iter().any(|hide| is_given(words, hide)) {
             return;
         }
         for option in row.files {
