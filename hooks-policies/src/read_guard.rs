@@ -9,6 +9,8 @@
 //! is only partly known is denied if it may stand for a denied file, as far as it is specific. If a folder is read with
 //! everything below it, its files are those on the disk.
 //!
+//! [`ReadSet::Secrets`](crate::config::ReadSet::Secrets) is a list of the places where programs keep keys and passwords.
+//!
 //! Programs that are not known may read the files that their words name; those are judged. What else they read is not known:
 //! `unknown` decides about them, and `hooks explain` names them.
 //!
@@ -37,6 +39,8 @@
 //! assert_eq!(judge("bash", json!({"command": "ls -la .env && echo .env >> .gitignore"})).strength(), Strength::NoOpinion);
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
+
+mod sets;
 
 use std::sync::Arc;
 
@@ -108,10 +112,12 @@ impl ReadGuard {
             allow: PathPatterns::allowing(allow, &format!("{field}.allow"), reader, errors),
             field: field.into(),
         };
-        let all = limits(&config.deny, &config.allow, "read_guard");
+        let of_sets = config.sets.iter().flat_map(|set| set.deny()).map(str::to_owned);
+        let denied: Vec<String> = config.deny.iter().cloned().chain(of_sets).collect();
+        let all = limits(&denied, &config.allow, "read_guard");
         let mut agents = Vec::new();
         for (name, own) in &config.agents {
-            let deny: Vec<String> = own.deny.iter().chain(&config.deny).cloned().collect();
+            let deny: Vec<String> = own.deny.iter().chain(&denied).cloned().collect();
             let allow = if own.allow.is_empty() { &config.allow } else { &own.allow };
             agents.push((
                 names::folded(name).into_owned(),
@@ -122,7 +128,9 @@ impl ReadGuard {
             let field = format!("read_guard.agents.{name}");
             errors.push(field, "an agent has no name", "write the name of the agent");
         }
-        let except = PathPatterns::compile(&config.except, "read_guard.except", reader, errors);
+        let of_sets = config.sets.iter().flat_map(|set| set.except()).map(str::to_owned);
+        let except: Vec<String> = config.except.iter().cloned().chain(of_sets).collect();
+        let except = PathPatterns::compile(&except, "read_guard.except", reader, errors);
         Self { reader: reader.clone(), limits: all, except, agents, unknown: config.unknown }
     }
 
@@ -197,7 +205,7 @@ fn denied(call: Call<'_>, read: &ReadFile<'_>, limits: &Limits, found: &PlaceMat
         true => "leave the file out (`--exclude`), or name a folder without it",
         false => "a person has to look at it, outside of the agent",
     };
-    reason.instead(advice).unless(format!("take `{pattern}` out of `{}.deny`", limits.field))
+    reason.instead(advice).unless(format!("add the file to `read_guard.except`, or take `{pattern}` out of `{}`", limits.field))
 }
 
 impl Policy<PreToolUse> for ReadGuard {

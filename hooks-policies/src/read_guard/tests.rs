@@ -406,6 +406,42 @@ fn unknown_reads_are_decided_by_the_setting() {
     }
 }
 
+/// Returns the texts that a pattern stands for, with `x` for each wildcard.
+fn examples(pattern: &str) -> Vec<String> {
+    if let Some((before, rest)) = pattern.split_once('{') {
+        let (inner, after) = rest.split_once('}').unwrap();
+        return inner.split(',').flat_map(|item| examples(&format!("{before}{item}{after}"))).collect();
+    }
+    vec![pattern.replace("**/", "x/").replace("**", "x").replace('*', "x").replace("~/", "/home/other/")]
+}
+
+#[test]
+fn each_line_of_a_set_has_an_effect() {
+    let config = ReadGuardConfig { sets: vec![crate::config::ReadSet::Secrets], ..ReadGuardConfig::default() };
+    let guard = ReadGuard::new(&config, &CallReader::default()).unwrap();
+    let judge = |file: &str| verdict_on(&guard, &at_home("Read", json!({ "file_path": file }))).0;
+    let text = crate::config::ReadSet::Secrets.text();
+    assert!(text.lines().all(|line| ["deny ", "except ", "#", ""].iter().any(|start| line.starts_with(start))));
+    let lines = |word: &'static str| text.lines().filter_map(move |line| line.strip_prefix(word));
+    for file in lines("deny ").flat_map(examples) {
+        assert_eq!(judge(&file), Strength::Deny, "{file}");
+    }
+    for file in lines("except ").flat_map(examples) {
+        assert_eq!(judge(&file), Strength::NoOpinion, "{file}");
+    }
+    // The lists of the section add to the set.
+    let own = |deny: &[&str], except: &[&str]| {
+        let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+        let config = ReadGuardConfig { deny: texts(deny), except: texts(except), ..config.clone() };
+        let guard = ReadGuard::new(&config, &CallReader::default()).unwrap();
+        move |file: &str| verdict_on(&guard, &at_home("Read", json!({ "file_path": file }))).0
+    };
+    let judge = own(&["docs/**"], &["tests/*.pem"]);
+    assert_eq!(judge("docs/a"), Strength::Deny);
+    assert_eq!(judge("tests/a.pem"), Strength::NoOpinion);
+    assert_eq!(judge("a.pem"), Strength::Deny);
+}
+
 #[test]
 fn laws() {
     assert_policy_laws!(PreToolUse, guard());

@@ -250,14 +250,16 @@ enum About {
 fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<'r>> {
     let first = rules.first()?;
     let places = call.places();
-    if let Some(pointer) = places.unusable.first().or(places.unknown.first()) {
+    let unknown = places.unknown.first().filter(|_| places.has_unknown());
+    if let Some(pointer) = places.unusable.first().or(unknown) {
         // Only writes of commands are reported as unknown.
         let is_meant = about != About::Reads || !call.kind().runs_commands();
         return is_meant.then_some(Hit { rule: first, on: On::Unknown(pointer) });
     }
     let mut best = None;
     if about != About::Reads {
-        let all = places.found.iter().chain(&places.partial).filter(|place| !place.is_nameless);
+        let all = places.found.iter().chain(&places.partial).chain(&places.redirected);
+        let all = all.filter(|place| !place.is_nameless);
         for place in all.filter(|place| about == About::Both || place.is_written()) {
             if place.known(call).is_none() {
                 return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
