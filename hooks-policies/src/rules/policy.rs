@@ -194,7 +194,11 @@ impl Rules {
                 format!("whether the rule `{name}` applies to this call of `{tool}` is unknown")
             }
         };
-        Some(rule.verdict(text, |reason| {
+        Some(rule.verdict(text, |mut reason| {
+            if let (On::Unknown(_), Some(own)) = (&hit.on, &rule.reason) {
+                reason.message =
+                    format!("the rule `{name}` may apply, as the call is not fully known before it runs: {own}");
+            }
             match &hit.on {
                 On::Call | On::Part(_) => reason,
                 On::Path(place, reading) => reason
