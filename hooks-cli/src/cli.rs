@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Decisions(Decisions),
     /// Explain one decision in full
     Explain(Explain),
+    /// Print the places of secrets that the set `secrets` of `read_guard` has
+    Secrets,
     /// Print a JSON schema
     Schema(Schema),
     /// Confirm rules that changed while sessions of agents run

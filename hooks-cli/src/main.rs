@@ -31,6 +31,7 @@ mod reach;
 mod reload;
 mod run;
 mod schema;
+mod secrets;
 mod scrub;
 mod snippet;
 mod state;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Decisions(options) => decisions::run(&options),
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
+        Command::Secrets => secrets::run(),
         Command::Schema(schema) => schema::run(&schema),
         Command::Reload(reload) => reload::run(&reload),
         Command::Approve(options) => approve::run(&options),

@@ -32,10 +32,11 @@ pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<Con
         let limits = guard.agents.values().any(|own| !own.allow.is_empty() || !own.deny.is_empty());
         if guard.deny.is_empty()
             && guard.allow.is_empty()
+            && guard.sets.is_empty()
             && !limits
             && guard.unknown == OnUnknownReads::Allow
         {
-            linter.doubt("read_guard", "it limits nothing", "write `deny` or `allow`");
+            linter.doubt("read_guard", "it limits nothing", "write `sets`, `deny` or `allow`");
         }
         linter.twice("read_guard.deny", &guard.deny);
         linter.twice("read_guard.except", &guard.except);

@@ -103,7 +103,7 @@ tenants: [other]
 tools: { save_document: write }
 paths: { root: /srv, case_insensitive: false }
 write_guard: { allow: [src/**], deny: [src/x], missing_path: ask, agents: { ada: { allow: [docs/**] } } }
-read_guard: { deny: ['**/.env'], except: [a], unknown: ask }
+read_guard: { sets: [secrets], deny: ['**/.env'], except: [a], unknown: ask }
 command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
 redaction: { patterns: { TICKET: 'T-[0-9]+' } }

@@ -141,6 +141,8 @@ pub struct AgentWritesConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadGuardConfig {
+    /// Named sets of files that may not be read. `deny` and `except` add to them.
+    pub sets: Vec<ReadSet>,
     /// Globs of files that may not be read: relative to the root, absolute, or below the home of any user (`~/x`). A glob that
     /// begins with `**/` applies outside of the root too.
     pub deny: Vec<String>,
@@ -152,6 +154,24 @@ pub struct ReadGuardConfig {
     pub agents: BTreeMap<String, AgentReadsConfig>,
     /// Reaction to a command that may read files which it does not name.
     pub unknown: OnUnknownReads,
+}
+
+/// Named set of files that agents may not read.
+///
+/// ```
+/// use hooks_policies::config::{ReadGuardConfig, ReadSet};
+///
+/// let config: ReadGuardConfig = serde_json::from_str(r#"{"sets": ["secrets"]}"#)?;
+/// assert_eq!(config.sets, [ReadSet::Secrets]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ReadSet {
+    /// Places of secrets: keys, settings with passwords, sign-ins of programs, histories. `hooks secrets` prints them.
+    Secrets,
 }
 
 /// Files that one agent may read.

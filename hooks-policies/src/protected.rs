@@ -175,17 +175,25 @@ impl Policy<PreToolUse> for ProtectedFiles {
             return Verdict::NO_OPINION;
         }
         let places = call.places();
-        if let Some(pointer) = places.unusable.first().or(places.unknown.first()) {
+        let unknown = places.unknown.first().filter(|_| places.has_unknown());
+        if let Some(pointer) = places.unusable.first().or(unknown) {
             let message = "the call may write a protected file: its path is unknown before it runs";
             let reason = Reason::new(NAME, "unknown-path", message).on(&**pointer);
             return Verdict::deny(reason.instead("write the path out"));
         }
-        let places = places.found.iter().chain(&places.partial);
-        let mut written = places.filter(|place| place.is_written() && !place.is_nameless);
+        let places = places.found.iter().chain(&places.partial).chain(&places.redirected);
+        let written = places.filter(|place| place.is_written() && !place.is_nameless);
         let others = OtherNames::new(call);
-        written
-            .find_map(|place| self.objection(call, place, &others))
-            .map_or(Verdict::NO_OPINION, Verdict::deny)
+        let mut awaited = None;
+        for place in written {
+            match self.objection(call, place, &others) {
+                // What an archive has that does not exist yet, a person may know.
+                Some(reason) if place.is_awaited => awaited = Some(reason),
+                Some(reason) => return Verdict::deny(reason),
+                None => {}
+            }
+        }
+        awaited.map_or(Verdict::NO_OPINION, Verdict::ask)
     }
 }
 

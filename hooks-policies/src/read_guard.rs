@@ -9,6 +9,8 @@
 //! is only partly known is denied if it may stand for a denied file, as far as it is specific. If a folder is read with
 //! everything below it, its files are those on the disk.
 //!
+//! [`ReadSet::Secrets`](crate::config::ReadSet::Secrets) is a list of the places where programs keep keys and passwords.
+//!
 //! Programs that are not known may read the files that their words name; those are judged. What else they read is not known:
 //! `unknown` decides about them, and `hooks explain` names them.
 //!
@@ -38,11 +40,13 @@
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
 
+mod sets;
+
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
-use hooks_facts::calls::{Call, CallReader, NamedPath, PathPatterns, PlaceMatch, ReadFile};
+use hooks_facts::calls::{Call, CallReader, PathPatterns, PlaceMatch, ReadFile, ReadMatch};
 use hooks_facts::commands::AccessKind;
 use hooks_facts::tools::ToolKind;
 use hooks_facts::{globs, names};
@@ -50,6 +54,9 @@ use hooks_facts::{globs, names};
 use crate::config::{OnUnknownReads, ReadGuardConfig};
 
 const NAME: &str = "read-guard";
+
+/// Rule for more files than are looked at.
+const MANY: &str = "many";
 
 /// Denies reading some files; see the [module](self) for an example.
 #[derive(Clone, Debug)]
@@ -105,10 +112,12 @@ impl ReadGuard {
             allow: PathPatterns::allowing(allow, &format!("{field}.allow"), reader, errors),
             field: field.into(),
         };
-        let all = limits(&config.deny, &config.allow, "read_guard");
+        let of_sets = config.sets.iter().flat_map(|set| set.deny()).map(str::to_owned);
+        let denied: Vec<String> = config.deny.iter().cloned().chain(of_sets).collect();
+        let all = limits(&denied, &config.allow, "read_guard");
         let mut agents = Vec::new();
         for (name, own) in &config.agents {
-            let deny: Vec<String> = own.deny.iter().chain(&config.deny).cloned().collect();
+            let deny: Vec<String> = own.deny.iter().chain(&denied).cloned().collect();
             let allow = if own.allow.is_empty() { &config.allow } else { &own.allow };
             agents.push((
                 names::folded(name).into_owned(),
@@ -119,7 +128,9 @@ impl ReadGuard {
             let field = format!("read_guard.agents.{name}");
             errors.push(field, "an agent has no name", "write the name of the agent");
         }
-        let except = PathPatterns::compile(&config.except, "read_guard.except", reader, errors);
+        let of_sets = config.sets.iter().flat_map(|set| set.except()).map(str::to_owned);
+        let except: Vec<String> = config.except.iter().cloned().chain(of_sets).collect();
+        let except = PathPatterns::compile(&except, "read_guard.except", reader, errors);
         Self { reader: reader.clone(), limits: all, except, agents, unknown: config.unknown }
     }
 
@@ -146,23 +157,13 @@ impl ReadGuard {
             let message = format!("`{}` may be a file that may not be read", place.given);
             return is_path.then(|| reason("path", message).instead("write the path relative to the root"));
         }
-        let evidence = |found: &PlaceMatch| Evidence::Path {
-            given: place.given.clone(),
-            resolved: globs::shown(&found.reading),
-        };
-        if let Some(found) = limits.deny.find_read(call, read)
-            && !self.is_excepted(call, place, &found)
-        {
-            let pattern = limits.deny.text(found.pattern);
-            let verb = match (place.is_partial(), read.is_tree(call)) {
-                (true, _) => "may stand for a file that may not be read",
-                (_, true) => "has, or may have, files that may not be read",
-                (_, false) => "may not be read",
-            };
-            let message = format!("`{}` {verb}: it matches `{pattern}`", place.given);
-            let reason = reason("deny", message).because(evidence(&found));
-            let reason = reason.instead("a person has to look at it, outside of the agent");
-            return Some(reason.unless(format!("take `{pattern}` out of `{}.deny`", limits.field)));
+        match limits.deny.find_read(call, read, &self.except) {
+            None => {}
+            Some(ReadMatch::Found(found)) => return Some(denied(call, read, limits, &found)),
+            Some(ReadMatch::TooMany) => {
+                let message = format!("`{}` has more files than are looked at", place.given);
+                return Some(reason(MANY, message).instead("read a smaller folder, or single files"));
+            }
         }
         if limits.allow.is_empty() || limits.allow.allow_place(call, place) {
             return None;
@@ -177,17 +178,34 @@ impl ReadGuard {
         let reason = reason("allow", message).unless(format!("add a pattern to `{}.allow`", limits.field));
         Some(reason.instead(format!("read a file that matches {}", limits.allow.summary())))
     }
+}
 
-    fn is_excepted(&self, call: Call<'_>, place: &NamedPath, found: &PlaceMatch) -> bool {
-        if self.except.is_empty() {
-            return false;
+/// Returns the reason to deny reading a file that a pattern matches, or a folder with such a file.
+fn denied(call: Call<'_>, read: &ReadFile<'_>, limits: &Limits, found: &PlaceMatch) -> Reason {
+    let place = read.place;
+    let pattern = limits.deny.text(found.pattern);
+    let inner = globs::shown(&found.reading);
+    // The file that the disk has below the folder.
+    let is_below = read.is_tree(call) && found.reading.starts_with('/');
+    let message = match (place.is_partial(), read.is_tree(call)) {
+        _ if is_below => {
+            format!("`{}` has `{inner}`, which may not be read: it matches `{pattern}`", place.given)
         }
-        if self.except.allow_everywhere(call, place) {
-            return true;
+        (true, _) => {
+            format!("`{}` may stand for a file that may not be read: it matches `{pattern}`", place.given)
         }
-        // A file that the disk has below a folder.
-        found.reading.starts_with('/') && self.except.find_path(&found.reading, call.ignores_case())
-    }
+        (_, true) => {
+            format!("`{}` has, or may have, files that may not be read: it matches `{pattern}`", place.given)
+        }
+        (_, false) => format!("`{}` may not be read: it matches `{pattern}`", place.given),
+    };
+    let reason = Reason::new(NAME, "deny", message).on(&*place.pointer);
+    let reason = reason.because(Evidence::Path { given: place.given.clone(), resolved: inner });
+    let advice = match is_below {
+        true => "leave the file out (`--exclude`), or name a folder without it",
+        false => "a person has to look at it, outside of the agent",
+    };
+    reason.instead(advice).unless(format!("add the file to `read_guard.except`, or take `{pattern}` out of `{}`", limits.field))
 }
 
 impl Policy<PreToolUse> for ReadGuard {
@@ -199,13 +217,23 @@ impl Policy<PreToolUse> for ReadGuard {
         let call = self.reader.read(request);
         let limits = self.limits(call);
         let reads = call.reads();
-        let mut each = reads.each(call).filter(|read| read.kind != AccessKind::Used);
-        if let Some(reason) = each.find_map(|read| self.objection(call, &read, limits)) {
-            return Verdict::deny(reason);
+        let mut too_many = None;
+        for read in reads.each(call).filter(|read| read.kind != AccessKind::Used) {
+            match self.objection(call, &read, limits) {
+                // Searches leave out hidden and ignored files, so the folder may be as large as a project.
+                Some(reason) if reason.rule == MANY && read.kind != AccessKind::ReadBelow => {
+                    too_many = Some(reason);
+                }
+                Some(reason) => return Verdict::deny(reason),
+                None => {}
+            }
         }
         if reads.is_cut() {
-            let reason = Reason::new(NAME, "many", "the call names more files than are looked at");
+            let reason = Reason::new(NAME, MANY, "the call names more files than are looked at");
             return Verdict::deny(reason.instead("name fewer files in one call"));
+        }
+        if let Some(reason) = too_many {
+            return Verdict::ask(reason);
         }
         let Some(first) = reads.unknown().first().filter(|_| self.unknown != OnUnknownReads::Allow) else {
             return Verdict::NO_OPINION;

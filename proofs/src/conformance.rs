@@ -38,8 +38,8 @@ const FRESH: &[(&str, &[&str])] = &[
 /// Required results for folders of `fresh` with one question each. `ordinary` has commands of a day under the first rules that
 /// `hooks init` writes.
 const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
-    ("corpora/fresh/secrets", "shell", &["--min-block", "0.92", "--max-fp", "0.05"]),
-    ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.006"]),
+    ("corpora/fresh/secrets", "shell", &["--min-block", "0.97", "--max-fp", "0.039"]),
+    ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.0015"]),
     ("corpora/fresh/effects", "shell", &["--min-block", "0.22", "--max-fp", "0.01"]),
     ("corpora/fresh/sequences", "sequence", &["--min-block", "0.04", "--max-fp", "0.011"]),
     ("corpora/fresh/shapes", "shell", &["--min-block", "0.68", "--max-fp", "0.033"]),

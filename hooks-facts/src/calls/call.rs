@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::arguments;
 use super::commands::ParsedCommands;
+use super::disk::Looked;
 use super::places::NamedPaths;
 use super::reader::CallReader;
 use super::reads::NamedReads;
@@ -33,6 +34,7 @@ pub(super) struct Reading {
     places: OnceLock<NamedPaths>,
     commands: OnceLock<ParsedCommands>,
     reads: OnceLock<NamedReads>,
+    looked: Looked,
     next: OnceLock<Box<Reading>>,
 }
 
@@ -147,6 +149,11 @@ impl<'r> Call<'r> {
         self.root().resolved()
     }
 
+    /// Returns the folders that were listed for this call.
+    pub(super) fn looked(self) -> &'r Looked {
+        &self.reading.looked
+    }
+
     pub(super) fn root(self) -> &'r Root {
         self.reading.root.get_or_init(|| Root::from_call(self))
     }
@@ -168,6 +175,7 @@ impl Reading {
             places: OnceLock::new(),
             commands: OnceLock::new(),
             reads: OnceLock::new(),
+            looked: Looked::default(),
             next: OnceLock::new(),
         }
     }

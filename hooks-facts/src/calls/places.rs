@@ -12,7 +12,7 @@ use crate::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, each_path};
 
 use super::call::Call;
 use super::commands::ParsedCommand;
-use super::disk;
+use super::disk::{self, OnDisk};
 use super::line_breaks::{self, RealNames};
 use super::root::Root;
 use crate::globs::PatternDialect;
@@ -48,8 +48,12 @@ pub struct NamedPaths {
     pub unusable: Vec<String>,
     /// JSON pointers to commands that write to a file whose name is not known before running.
     pub unknown: Vec<String>,
+    /// Targets of redirections with partly known names. Each is among the unknown ones too.
+    pub redirected: Vec<NamedPath>,
     /// Whether the call names no file.
     pub is_missing: bool,
+    /// Number of the unknown ones whose partly known names are in `redirected`.
+    seen_unknown: usize,
 }
 
 /// One file of a call.
@@ -63,6 +67,8 @@ pub struct NamedPath {
     pub role: PathRole,
     /// Whether the effect depends on the file system: `cp a b` writes `b/a` if `b` is a folder.
     pub is_possible: bool,
+    /// Whether a folder is filled from an archive or a patch that does not exist yet.
+    pub is_awaited: bool,
     /// Whether the name identifies no file: it starts with a variable, and the rest has no name or contains
     /// `..`.
     pub is_nameless: bool,
@@ -139,7 +145,9 @@ impl NamedPaths {
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for command in &call.commands().found {
             for write in command.analysis.writes() {
-                if let Some(names) = disk::unpacked(call, &command.analysis, write) {
+                // The archive may be in the folder that an argument sets.
+                let is_moved = folder.is_given();
+                if !is_moved && let Some(names) = disk::unpacked(call, &command.analysis, write) {
                     for name in names {
                         places.found.push(NamedPath::named(
                             call,
@@ -151,7 +159,7 @@ impl NamedPaths {
                     }
                     continue;
                 }
-                if let Some(names) = found_on_disk(call, command, write) {
+                if let Some(names) = found_on_disk(call, command, write, &folder) {
                     for name in names {
                         let mut place =
                             NamedPath::named(call, &command.pointer, name, role_of(write.kind), false);
@@ -175,7 +183,18 @@ impl NamedPaths {
                             places.partial.push(NamedPath::of_write(call, command, write, outline));
                         }
                     }
-                    None => places.unknown.push(command.pointer.clone()),
+                    None => {
+                        places.unknown.push(command.pointer.clone());
+                        if write.kind == AccessKind::Redirected && places.redirected.len() < MAX_PARTIAL {
+                            let outline = write.target.outline();
+                            let moved = folder.of_name(&outline);
+                            let names = std::iter::once(outline).chain(moved);
+                            let name = |name| NamedPath::of_write(call, command, write, name);
+                            let before = places.redirected.len();
+                            places.redirected.extend(names.map(name));
+                            places.seen_unknown += usize::from(places.redirected.len() > before);
+                        }
+                    }
                 }
             }
         }
@@ -183,6 +202,13 @@ impl NamedPaths {
             places.unknown.extend(folder.unusable);
         }
         places
+    }
+}
+
+impl NamedPaths {
+    /// Returns whether a command writes to a file of whose name nothing is known.
+    pub fn has_unknown(&self) -> bool {
+        self.unknown.len() > self.seen_unknown || self.redirected.iter().any(|place| place.is_nameless)
     }
 }
 
@@ -198,6 +224,7 @@ impl NamedPath {
             role,
             is_possible: false,
             is_nameless: false,
+            is_awaited: false,
             outline: None,
             full: None,
             resolution,
@@ -234,6 +261,7 @@ impl NamedPath {
             place.role = PathRole::Written;
         }
         place.is_possible = write.is_possible;
+        place.is_awaited = disk::is_awaited(call, write);
         place
     }
 
@@ -405,10 +433,26 @@ fn beside(link: &str, target: &str) -> Option<String> {
 
 /// Returns the existing files that a name with wildcards stands for, if they can be listed. The target of a redirection or of
 /// an archive is not one of them.
-fn found_on_disk(call: Call<'_>, command: &ParsedCommand, write: &Access) -> Option<Vec<String>> {
+fn found_on_disk(
+    call: Call<'_>,
+    command: &ParsedCommand,
+    write: &Access,
+    folder: &WorkingFolder<'_>,
+) -> Option<Vec<String>> {
     let is_one = matches!(write.kind, AccessKind::Changed | AccessKind::Removed | AccessKind::Linked);
-    (is_one && write.target.literal().is_none())
-        .then(|| disk::names(call, &command.analysis, &write.target))?
+    if !is_one || write.target.literal().is_some() {
+        return None;
+    }
+    let outline = write.target.outline();
+    let moved = folder.of_name(&outline);
+    let mut all = Vec::new();
+    for outline in std::iter::once(outline).chain(moved) {
+        match disk::names(call, &command.analysis, &outline) {
+            OnDisk::Names(names) => all.extend(names),
+            OnDisk::TooMany | OnDisk::Unknown => return None,
+        }
+    }
+    Some(all)
 }
 
 fn role_of(kind: AccessKind) -> PathRole {

@@ -7,7 +7,7 @@
 use super::arguments::is_one_of;
 use super::call::Call;
 use super::commands::ParsedCommand;
-use super::disk;
+use super::disk::{self, LeftOut, OnDisk};
 use super::path_patterns::PathPatterns;
 use super::places::NamedPath;
 use crate::commands::{Access, AccessKind, UnknownReadsReason};
@@ -70,6 +70,7 @@ pub struct NamedReads {
 struct Read {
     place: NamedPath,
     kind: AccessKind,
+    left_out: Vec<String>,
 }
 
 /// File that a call reads or executes.
@@ -79,12 +80,19 @@ pub struct ReadFile<'a> {
     pub place: &'a NamedPath,
     /// Kind of the access.
     pub kind: AccessKind,
+    /// Names that are left out of a folder, as outlines.
+    left_out: &'a [String],
 }
 
-impl ReadFile<'_> {
+impl<'a> ReadFile<'a> {
     /// Returns whether everything below the file is read too, if it is a folder.
     pub fn is_tree(&self, call: Call<'_>) -> bool {
-        self.kind == AccessKind::ReadBelow && !self.place.is_file(call)
+        matches!(self.kind, AccessKind::ReadBelow | AccessKind::Searched | AccessKind::Stored)
+            && !self.place.is_file(call)
+    }
+
+    pub(super) fn left_out(&self) -> LeftOut<'a> {
+        LeftOut::by(self.kind, self.left_out)
     }
 }
 
@@ -103,15 +111,13 @@ impl NamedReads {
             let places = call.places();
             reads.is_unknown = !places.unusable.is_empty() || !places.unknown.is_empty();
             if reads.is_tree && places.is_missing {
-                reads.enter(call, "", ".".to_owned(), false, AccessKind::ReadBelow);
+                reads.enter(call, "", ".".to_owned(), false, AccessKind::Stored);
             }
             for (pointer, name) in filters {
                 reads.enter(call, &pointer, name, true, AccessKind::Read);
             }
-            if kind == ToolKind::Unknown && !is_names {
-                for text in each_text(call.arguments()) {
-                    reads.enter(call, &text.pointer, text.path.to_owned(), false, AccessKind::Read);
-                }
+            if matches!(kind, ToolKind::Read | ToolKind::Unknown) {
+                reads.enter_texts(call, kind == ToolKind::Unknown && !is_names);
             }
         }
         let commands = call.commands();
@@ -145,10 +151,12 @@ impl NamedReads {
             ToolKind::MoveFile => matches!(place.role, PathRole::Removed | PathRole::Read),
             _ => matches!(place.role, PathRole::Read | PathRole::LinkTarget),
         };
-        let kind = if self.is_tree { AccessKind::ReadBelow } else { AccessKind::Read };
+        // The tools leave out what `.gitignore` lists; some of them look into hidden files.
+        let kind = if self.is_tree { AccessKind::Stored } else { AccessKind::Read };
         let of_tool = places.into_iter().flat_map(|places| &places.found).filter(is_read);
-        let of_tool = of_tool.map(move |place| ReadFile { place, kind });
-        self.own.iter().map(|read| ReadFile { place: &read.place, kind: read.kind }).chain(of_tool)
+        let of_tool = of_tool.map(move |place| ReadFile { place, kind, left_out: &[] });
+        let own = |read: &'a Read| ReadFile { place: &read.place, kind: read.kind, left_out: &read.left_out };
+        self.own.iter().map(own).chain(of_tool)
     }
 
     /// Returns the reasons why the call may read files that it does not name.
@@ -166,6 +174,17 @@ impl NamedReads {
         self.is_unknown || self.each(call).any(|read| patterns.may_match_read(call, &read))
     }
 
+    /// Enters the texts of a tool that is not known, and of any tool those that are addresses of files, as a browser reads them.
+    fn enter_texts(&mut self, call: Call<'_>, are_paths: bool) {
+        for text in each_text(call.arguments()) {
+            let whole = call.arguments().pointer(&text.pointer).and_then(serde_json::Value::as_str);
+            let address = whole.and_then(crate::commands::path_of_address);
+            for path in address.into_iter().chain(are_paths.then_some(text.path)) {
+                self.enter(call, &text.pointer, path.to_owned(), false, AccessKind::Read);
+            }
+        }
+    }
+
     fn enter_command(&mut self, call: Call<'_>, command: &ParsedCommand) {
         let analysis = &command.analysis;
         self.is_unknown |= !analysis.unresolved.is_empty();
@@ -176,21 +195,30 @@ impl NamedReads {
         }
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for access in analysis.reads() {
-            if let Some(names) = found_on_disk(call, command, access) {
-                let is_found = !names.is_empty();
+            let outline = access.target.outline();
+            let moved = folder.of_name(&outline);
+            for name in std::iter::once(outline).chain(moved) {
+                self.enter_access(call, command, access, name);
+            }
+        }
+    }
+
+    /// Enters a file of a command by one of its names.
+    fn enter_access(&mut self, call: Call<'_>, command: &ParsedCommand, access: &Access, name: String) {
+        let is_partial = access.target.literal().is_none();
+        let before = self.own.len();
+        match is_partial.then(|| disk::names(call, &command.analysis, &name)) {
+            Some(OnDisk::Names(names)) if !names.is_empty() => {
                 for name in names {
                     self.enter(call, &command.pointer, name, false, access.kind);
                 }
-                if is_found {
-                    continue;
-                }
             }
-            let outline = access.target.outline();
-            let is_partial = access.target.literal().is_none();
-            let moved = folder.of_name(&outline);
-            for name in std::iter::once(outline).chain(moved) {
-                self.enter(call, &command.pointer, name, is_partial, access.kind);
-            }
+            Some(OnDisk::TooMany) => (self.is_unknown, self.is_cut) = (true, true),
+            _ => self.enter(call, &command.pointer, name, is_partial, access.kind),
+        }
+        let left_out: Vec<String> = access.left_out.iter().map(crate::commands::Argument::outline).collect();
+        for read in self.own.iter_mut().skip(before) {
+            read.left_out.clone_from(&left_out);
         }
     }
 
@@ -204,7 +232,7 @@ impl NamedReads {
             self.is_unknown |= kind != AccessKind::Executed;
             return;
         }
-        self.own.push(Read { place, kind });
+        self.own.push(Read { place, kind, left_out: Vec::new() });
     }
 }
 
@@ -216,8 +244,4 @@ fn filters(call: Call<'_>) -> Vec<(String, String)> {
         Some((format!("/{key}"), crate::commands::found_anywhere(value.as_str()?)))
     };
     filters.filter_map(named).collect()
-}
-
-fn found_on_disk(call: Call<'_>, command: &ParsedCommand, access: &Access) -> Option<Vec<String>> {
-    access.target.literal().is_none().then(|| disk::names(call, &command.analysis, &access.target))?
 }

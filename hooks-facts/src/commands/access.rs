@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::analysis::Analysis;
 use super::argument::Argument;
+use super::reads::Found;
 use crate::shell::Span;
 
 /// File that a command reads, writes or executes.
@@ -18,6 +19,8 @@ pub struct Access {
     pub is_possible: bool,
     /// Archive or patch that has the names of the files, if a folder is filled from one.
     pub source: Option<Source>,
+    /// Names that are left out, if everything below a folder is read.
+    pub left_out: Vec<Argument>,
     /// Position in the text.
     pub span: Span,
 }
@@ -51,6 +54,10 @@ pub enum AccessKind {
     Read,
     /// The same for everything below the folder, and for the file itself if it is one.
     ReadBelow,
+    /// The same, without files whose names begin with a dot and those that `.gitignore` lists.
+    Searched,
+    /// The same, without those that `.gitignore` lists.
+    Stored,
     /// A program uses the content for itself, as it does with a key or a file of settings.
     Used,
     /// The content runs: a script, or a file that a shell sources.
@@ -72,7 +79,7 @@ impl AccessKind {
     /// Returns the role of a file that is accessed so.
     pub fn role(self) -> AccessRole {
         match self {
-            Self::Read | Self::ReadBelow | Self::Used => AccessRole::Read,
+            Self::Read | Self::ReadBelow | Self::Searched | Self::Stored | Self::Used => AccessRole::Read,
             Self::Executed => AccessRole::Execute,
             Self::Redirected | Self::Changed | Self::Removed | Self::Linked | Self::Filled | Self::Named => {
                 AccessRole::Write
@@ -142,13 +149,13 @@ impl Analysis {
     /// use hooks_facts::commands::{AccessRole, Analysis, Options};
     ///
     /// let analysis = Analysis::of_text("cd api && sort < names > sorted; sh run.sh", &Options::default());
-    /// let all: Vec<_> = analysis.accesses().iter().map(|it| (it.target.literal().unwrap(), it.kind.role())).collect();
+    /// let all: Vec<_> = analysis.accesses().map(|it| (it.target.literal().unwrap(), it.kind.role())).collect();
     /// assert!(all.contains(&("api/names", AccessRole::Read)));
     /// assert!(all.contains(&("api/sorted", AccessRole::Write)));
     /// assert!(all.iter().any(|it| it.1 == AccessRole::Execute));
     /// ```
-    pub fn accesses(&self) -> &[Access] {
-        &self.accesses
+    pub fn accesses(&self) -> impl Iterator<Item = &Access> {
+        self.found().reads.iter().chain(&self.writes)
     }
 
     /// Returns the files that redirections write to and those that plain file programs change, as far as they are named.
@@ -163,11 +170,11 @@ impl Analysis {
     /// assert!(writes.contains(&(Some("a.txt"), AccessKind::Redirected)));
     /// assert!(writes.contains(&(Some("build"), AccessKind::Removed)));
     /// ```
-    pub fn writes(&self) -> Vec<&Access> {
-        self.accesses.iter().filter(|access| access.kind.role() == AccessRole::Write).collect()
+    pub fn writes(&self) -> &[Access] {
+        &self.writes
     }
 
-    /// Returns the files that are read or executed, as far as they are named.
+    /// Returns the files that are read or executed, as far as they are named. They are computed once, at the first question.
     ///
     /// ```
     /// use hooks_facts::commands::{Analysis, Options};
@@ -182,8 +189,8 @@ impl Analysis {
     /// assert_eq!(reads("git show HEAD:notes.txt"), ["notes.txt"]);
     /// assert!(reads("rm notes.txt; echo notes.txt").is_empty());
     /// ```
-    pub fn reads(&self) -> Vec<&Access> {
-        self.accesses.iter().filter(|access| access.kind.role() != AccessRole::Write).collect()
+    pub fn reads(&self) -> &[Access] {
+        &self.found().reads
     }
 
     /// Returns the hosts that the command connects to, as far as they are named.
@@ -196,7 +203,7 @@ impl Analysis {
     /// assert_eq!(hosts, [(Some("a.example"), Some(8443), "https"), (Some("c.example"), Some(22), "ssh")]);
     /// ```
     pub fn network(&self) -> &[NetworkTarget] {
-        &self.network
+        &self.found().network
     }
 
     /// Returns the programs that may read more files than are among the accesses.
@@ -209,6 +216,10 @@ impl Analysis {
     /// assert_eq!(unknown, ["`report` may read files that its words do not name"]);
     /// ```
     pub fn unknown_reads(&self) -> &[UnknownReads] {
-        &self.unknown_reads
+        &self.found().unknown_reads
+    }
+
+    fn found(&self) -> &Found {
+        self.late.found(self.options, &self.invocations)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use super::access::{Access, NetworkTarget, UnknownReads};
+use super::access::Access;
 use super::argument::Argument;
 use super::folders::Folders;
 use super::pattern::{BlockedPattern, Match};
+use super::reads::LateReads;
 use super::walk::Walk;
 use crate::shell::{Span, Syntax, Unanalysable};
 
@@ -37,12 +38,10 @@ pub struct Analysis {
     pub invocations: Vec<Invocation>,
     /// Parts that cannot be known before running.
     pub unresolved: Vec<Unresolved>,
-    /// Files that the command reads, writes and executes, in the order of the text.
-    pub(super) accesses: Vec<Access>,
-    /// Hosts that the command names.
-    pub(super) network: Vec<NetworkTarget>,
-    /// Programs whose reads are not known.
-    pub(super) unknown_reads: Vec<UnknownReads>,
+    /// Files that the command writes, in the order of the text.
+    pub(super) writes: Vec<Access>,
+    /// Files that it reads and executes, and hosts, computed when a guard asks.
+    pub(super) late: LateReads,
     pub(super) programs: Vec<Program>,
     /// Folders that invocations run in, other than the folder in which the text starts.
     pub(super) folders: Vec<Folders>,

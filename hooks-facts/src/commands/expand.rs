@@ -280,6 +280,15 @@ fn changed(value: &Argument, change: &str) -> Option<Argument> {
                 None => return None,
             }
         }
+        // `/a/b`, `//a/b`.
+        _ if is_known && change.starts_with('/') => {
+            let (all, change) = change.strip_prefix("//").map_or((false, change.get(1..)?), |rest| (true, rest));
+            let (from, to) = change.split_once('/').unwrap_or((change, ""));
+            if from.is_empty() || is_wild(from) || from.starts_with(['#', '%']) || to.contains(['&', '\\']) {
+                return None;
+            }
+            if all { outline.replace(from, to) } else { outline.replacen(from, to, 1) }
+        }
         _ if is_known && change.starts_with(|c: char| c.is_ascii_digit()) => {
             let (start, length) = change.split_once(':').unwrap_or((change, ""));
             let start: usize = start.trim().parse().ok()?;

@@ -61,7 +61,7 @@ pub use access::{Access, AccessKind, AccessRole, NetworkTarget, Source, UnknownR
 pub use analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 pub use argument::Argument;
 pub use pattern::{BlockedPattern, Match, PatternError};
-pub(crate) use reads::found_anywhere;
+pub(crate) use reads::{found_anywhere, path_of_address};
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use super::access::NetworkTarget;
 use super::argument::Argument;
 use super::file_programs::operands;
 use super::git;
+use super::reads::{Recorder, What};
 use super::told;
 use super::walk::Walk;
 use crate::globs::Gap;
@@ -37,23 +38,32 @@ enum Form {
 /// Calls that connect to a host, in any of the languages.
 const CONNECTS: &[&str] = table!("read_words_connects");
 
+/// Programs for which addresses are only names or texts.
+const NAMERS: &[&str] = table!("read_words_namers");
+
 const CLIENTS: &[Client] = table!("network_clients");
 
 /// Schemes of the network and their ports.
 const SCHEMES: &[(&str, u16)] = table!("schemes");
 
-/// Notes the hosts in the words of a program.
-pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
+/// Returns whether a program connects to another host.
+pub(super) fn connects(name: &str) -> bool {
+    CLIENTS.iter().any(|client| client.programs.contains(&name))
+}
+
+/// Records the hosts in the words of a program.
+pub(super) fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], span: Span) {
     let client = CLIENTS.iter().find(|client| client.programs.contains(&name));
     if client.is_none()
-        && (told::has(told::TALKERS, name) || told::has(told::READERS, name) || is_silent(name))
+        && (told::has(told::TALKERS, name) || told::has(told::READERS, name) || NAMERS.contains(&name))
     {
         return;
     }
     for word in words {
         note_address(walk, name, &word.outline(), span);
     }
-    if words.iter().any(|word| matches!(word.literal(), Some("http.server" | "SimpleHTTPServer"))) {
+    let serves = |word: &Argument| matches!(word.literal(), Some("http.server" | "SimpleHTTPServer"));
+    if words.iter().any(serves) || (name == "php" && words.first().is_some_and(|word| word.literal() == Some("-S"))) {
         unknown(walk, name, "http", span);
     }
     if name == "git" {
@@ -102,8 +112,8 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
     }
 }
 
-/// Notes the addresses with a scheme in a text.
-pub(super) fn note_address(walk: &mut Walk, program: &str, text: &str, span: Span) {
+/// Records the addresses with a scheme in a text.
+pub(super) fn note_address(walk: &mut Recorder, program: &str, text: &str, span: Span) {
     let mut rest = text;
     while let Some(at) = rest.find("://") {
         let before = rest.get(..at).unwrap_or_default();
@@ -121,7 +131,7 @@ pub(super) fn note_address(walk: &mut Walk, program: &str, text: &str, span: Spa
 }
 
 /// Records a connection to a host that is not known.
-fn unknown(walk: &mut Walk, program: &str, scheme: &str, span: Span) {
+fn unknown(walk: &mut Recorder, program: &str, scheme: &str, span: Span) {
     let host = Argument::unknown();
     walk.connects(NetworkTarget {
         host,
@@ -133,14 +143,21 @@ fn unknown(walk: &mut Walk, program: &str, scheme: &str, span: Span) {
 }
 
 /// Records a connection of a text that calls something which connects.
-pub(super) fn note_calls(walk: &mut Walk, program: &str, text: &str, span: Span) {
+pub(super) fn note_calls(walk: &mut Recorder, program: &str, text: &str, span: Span) {
     if CONNECTS.iter().any(|call| text.contains(call)) {
         unknown(walk, program, "", span);
     }
 }
 
-/// `/dev/tcp/HOST/PORT`, which bash opens as a connection.
+/// Notes a redirection from or to `/dev/tcp/HOST/PORT`.
 pub(super) fn note_redirection(walk: &mut Walk, file: &Argument, span: Span) {
+    if file.prefix().starts_with("/dev/") || file.literal().is_none() {
+        walk.note(What::Device(file.clone()), span);
+    }
+}
+
+/// `/dev/tcp/HOST/PORT`, which bash opens as a connection.
+pub(super) fn of_redirection(walk: &mut Recorder, file: &Argument, span: Span) {
     let outline = file.outline();
     for scheme in ["tcp", "udp"] {
         let Some(rest) = outline.strip_prefix(&format!("/dev/{scheme}/")) else { continue };
@@ -150,7 +167,7 @@ pub(super) fn note_redirection(walk: &mut Walk, file: &Argument, span: Span) {
 }
 
 /// Commands of git that connect.
-fn of_git(walk: &mut Walk, words: &[Argument], span: Span) {
+fn of_git(walk: &mut Recorder, words: &[Argument], span: Span) {
     let rest = git::subcommand(words);
     let Some((command, arguments)) = rest.split_first() else { return };
     if matches!(
@@ -161,11 +178,15 @@ fn of_git(walk: &mut Walk, words: &[Argument], span: Span) {
         for word in operands(arguments, "bocuj", &[]) {
             remote(walk, "git", &word.outline(), &ssh, span);
         }
+        // The settings of the repository name the host.
+        if command.prefix() == "push" && !words.iter().any(|word| word.outline().contains([':', '/'])) {
+            unknown(walk, "git", "", span);
+        }
     }
 }
 
 /// `USER@HOST:PATH`.
-fn remote(walk: &mut Walk, program: &str, word: &str, client: &Client, span: Span) {
+fn remote(walk: &mut Recorder, program: &str, word: &str, client: &Client, span: Span) {
     if word.contains("://") {
         return;
     }
@@ -178,7 +199,7 @@ fn remote(walk: &mut Walk, program: &str, word: &str, client: &Client, span: Spa
 }
 
 /// Records a host, with the user and the port that may be around it.
-fn connect(walk: &mut Walk, program: &str, host: &str, scheme: &str, port: Option<u16>, span: Span) {
+fn connect(walk: &mut Recorder, program: &str, host: &str, scheme: &str, port: Option<u16>, span: Span) {
     let host = host.rsplit('@').next().unwrap_or_default();
     let (name, own) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, rest)) => (address, rest.strip_prefix(':')),
@@ -197,9 +218,4 @@ fn connect(walk: &mut Walk, program: &str, host: &str, scheme: &str, port: Optio
     };
     let host = Argument::of_outline(&name.to_ascii_lowercase());
     walk.connects(NetworkTarget { host, port, scheme: scheme.to_owned(), program: program.to_owned(), span });
-}
-
-/// Returns whether addresses in the words of a program are only names or texts for it.
-fn is_silent(name: &str) -> bool {
-    matches!(name, "sed" | "gsed" | "awk" | "gawk" | "tee" | "rm" | "mkdir" | "touch" | "cp" | "mv" | "ln")
 }

@@ -21,13 +21,7 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
             }
             _ => Some(Stream::Unknown),
         },
-        "ls" if words
-            .iter()
-            .all(|word| is_plain_option(word) && !word.prefix().contains(['d', 'l', 'R', 's'])) =>
-        {
-            let name = Gap::Name.stand_in().to_string();
-            Some(Stream::Names([Argument::of_outline(&name)].into()))
-        }
+        "ls" | "dir" => Some(listed(words)),
         // Prints some of the names, or all of them.
         "sort" | "tac" | "head" | "tail" if is_some_of(words, input, 0) => Some(input.clone()),
         "grep" | "egrep" | "fgrep" if is_some_of(words, input, 1) => Some(input.clone()),
@@ -41,6 +35,37 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
         _ => None,
     }
 }
+
+/// `ls`, `ls FOLDER`, `ls -d .e*`: names of files, unless an option prints more. Of a folder, the names are those in it, here
+/// also with the folder before them, as loops use them so.
+fn listed(words: &[Argument]) -> Stream {
+    let (options, operands): (Vec<_>, Vec<_>) =
+        words.iter().partition(|word| word.prefix().starts_with('-') && word.prefix() != "-");
+    let prints_more = |word: &&Argument| !is_plain_option(word) || word.prefix().contains(['l', 'R', 's', 'i', 'n', 'o', 'g']);
+    if options.iter().any(prints_more) {
+        return Stream::Unknown;
+    }
+    let has = |letters: &[char]| options.iter().any(|word| word.prefix().contains(letters));
+    let (any, dot) = (Gap::Name.stand_in().to_string(), format!(".{}", Gap::Name.stand_in()));
+    let all: Vec<&str> = if has(&['a', 'A', 'f']) { vec![&any, &dot] } else { vec![&any] };
+    let own = || all.iter().map(|name| Argument::of_outline(name));
+    if operands.is_empty() && !has(&['d']) {
+        return Stream::Names(own().collect());
+    }
+    let mut names: Vec<Argument> = Vec::new();
+    for operand in operands {
+        names.push(operand.clone());
+        if !has(&['d']) {
+            names.extend(all.iter().map(|name| file_programs::inside(operand, &Argument::of_outline(name))));
+            names.extend(own());
+        }
+    }
+    names.dedup();
+    if names.len() > MAX_LISTED { Stream::Unknown } else { Stream::Names(names.into()) }
+}
+
+/// Most names that the output of a listing has.
+const MAX_LISTED: usize = 64;
 
 /// Returns whether a filter lets some of the names in its input through: it has at most `operands` words that
 /// are not options.

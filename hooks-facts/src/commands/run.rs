@@ -11,7 +11,6 @@ use super::folders::Folders;
 use super::git;
 use super::helpers;
 use super::lookup;
-use super::network;
 use super::output;
 use super::placeholder::Item;
 use super::possible;
@@ -38,7 +37,7 @@ impl Walk {
         self.invoke(argv, span);
         let Some(name) = self.options.program_name(program) else {
             self.unresolved(UnresolvedReason::Program, span);
-            reads::note_unknown(self, "", words, span);
+            reads::note_unknown(self, words, span);
             return Stream::Unknown;
         };
         if let Some(output) = self.defined(program, words, input, span) {
@@ -67,7 +66,6 @@ impl Walk {
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         file_programs::note(self, name, words, input, span);
         reads::note(self, name, words, input, span);
-        network::note(self, name, words, span);
         helpers::note(self, name, words, span);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
@@ -294,7 +292,7 @@ impl Walk {
     fn script_file(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(file) = words.first() else { return Stream::Empty };
         if !matches!(file.literal(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-")) {
-            self.reads("bash", file, AccessKind::Executed, false, span);
+            self.reads("bash", file, AccessKind::Executed, span);
         }
         self.script_text(words, input, span)
     }
@@ -415,7 +413,7 @@ impl Walk {
             }
         } else if found.texts.is_empty() {
             match input {
-                Stream::Known(text) => code::run(self, language, &Rc::clone(text), span),
+                Stream::Known(text) => code::run(self, language, &std::sync::Arc::clone(text), span),
                 Stream::Names(_) | Stream::Unknown => self.unresolved(UnresolvedReason::Text, span),
                 Stream::Empty | Stream::File => {}
             }

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::access::{Access, AccessKind, NetworkTarget, Source, UnknownReads, UnknownReadsReason};
+use super::access::{Access, AccessKind, Source};
 use super::analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 use super::argument::Argument;
 use super::folders::{Folders, ListFolders};
 use super::lookup;
 use super::network;
-use super::reads;
+use super::reads::{self, Note, What, Words};
 use super::settings;
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
@@ -25,20 +26,20 @@ const BUDGET: usize = 1024 * 1024;
 /// Longest text of a variable or an output that is kept.
 pub(super) const MAX_TEXT: usize = 64 * 1024;
 
-/// Most hosts, and most programs with unknown reads, that are recorded.
-const MAX_NOTES: usize = 256;
+/// Most sourced files that are recorded.
+const MAX_SOURCED: usize = 256;
 
 /// Data between commands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
     /// No data.
     Empty,
     /// A known text.
-    Known(Rc<str>),
+    Known(Arc<str>),
     /// A file that existed before.
     File,
     /// Only names of files, as a search prints them.
-    Names(Rc<[Argument]>),
+    Names(Arc<[Argument]>),
     /// Unknown data.
     Unknown,
 }
@@ -147,7 +148,7 @@ impl Walk {
             let kind = if shows { AccessKind::Read } else { AccessKind::Used };
             self.folders = Folders::start();
             for (file, span) in std::mem::take(&mut self.sourced) {
-                self.reads("source", &file, kind, false, span);
+                self.reads("source", &file, kind, span);
             }
         }
         self.analysis
@@ -156,7 +157,7 @@ impl Walk {
     /// Records a file that the shell sources.
     pub(super) fn sources(&mut self, file: &Argument, span: Span) {
         for file in self.folders.names(file, self.options.windows) {
-            if self.sourced.len() < MAX_NOTES && self.pay(file.len() + 1, span) {
+            if self.sourced.len() < MAX_SOURCED && self.pay(file.len() + 1, span) {
                 self.sourced.push((file, span));
             }
         }
@@ -223,7 +224,7 @@ impl Walk {
                 Stream::Empty
             }
             Stream::Known(text) => {
-                let text = Rc::clone(text);
+                let text = Arc::clone(text);
                 self.text(&text, &Stream::Empty, span)
             }
             Stream::Names(_) | Stream::Unknown => {
@@ -500,9 +501,9 @@ impl Walk {
                     };
                 }
                 RedirectionKind::Read => {
-                    let file = self.expand_one(&redirection.target);
+                    let file = self.expand_target(&redirection.target);
                     let kind = if self.hides_input { AccessKind::Used } else { AccessKind::Read };
-                    self.reads("<", &file, kind, false, redirection.span);
+                    self.reads("<", &file, kind, redirection.span);
                     network::note_redirection(self, &file, redirection.span);
                     input = self.file(&file);
                     self.input_file = Some(file);
@@ -539,7 +540,8 @@ impl Walk {
                 return;
             }
             let source = self.source.clone().and_then(|source| self.placed(source));
-            self.analysis.accesses.push(Access { target, kind, is_possible, source, span });
+            let left_out = Vec::new();
+            self.analysis.writes.push(Access { target, kind, is_possible, source, left_out, span });
         }
     }
 
@@ -555,56 +557,23 @@ impl Walk {
         }
     }
 
-    /// Records a file that a program reads or executes, named from every folder in which it may happen. A name of which
-    /// nothing is known is not recorded as a file.
-    pub(super) fn reads(
-        &mut self,
-        program: &str,
-        file: &Argument,
-        kind: AccessKind,
-        is_possible: bool,
-        span: Span,
-    ) {
-        if file.literal() == Some("") {
-            return;
-        }
-        if file.is_unknown() {
-            if !is_possible {
-                self.reads_unknown(program, UnknownReadsReason::Name, span);
-            }
-            return;
-        }
-        let span = self.outer.unwrap_or(span);
-        let is_possible = is_possible || self.doubting;
-        for target in self.folders.names(file, self.options.windows) {
-            if !self.pay(target.len() + 1, span) {
-                return;
-            }
-            self.analysis.accesses.push(Access { target, kind, is_possible, source: None, span });
-        }
+    /// Records a file that the shell reads or executes.
+    pub(super) fn reads(&mut self, program: &'static str, file: &Argument, kind: AccessKind, span: Span) {
+        self.note(What::File { program, file: file.clone(), kind }, span);
     }
 
-    /// Records a program whose reads are not known.
-    pub(super) fn reads_unknown(&mut self, program: &str, reason: UnknownReadsReason, span: Span) {
-        let span = self.outer.unwrap_or(span);
-        let known = |it: &UnknownReads| it.program == program && it.reason == reason;
-        let has_room = self.analysis.unknown_reads.len() < MAX_NOTES || reason == UnknownReadsReason::TooMany;
-        if has_room && !self.analysis.unknown_reads.iter().any(known) {
-            self.analysis.unknown_reads.push(UnknownReads { program: program.to_owned(), reason, span });
-        }
+    /// Records a part that may read a file or connect to a host.
+    pub(super) fn note(&mut self, what: What, span: Span) {
+        let (folders, span) = (self.folders.clone(), self.outer.unwrap_or(span));
+        self.analysis.late.push(Note { what, folders, span, is_possible: self.doubting });
     }
 
-    /// Records a host that a program connects to.
-    pub(super) fn connects(&mut self, target: NetworkTarget) {
-        let target = NetworkTarget { span: self.outer.unwrap_or(target.span), ..target };
-        let is_known = self.analysis.network.iter().any(|known| {
-            (&known.host, known.port, &known.scheme) == (&target.host, target.port, &target.scheme)
-        });
-        if !is_known
-            && self.analysis.network.len() < MAX_NOTES
-            && self.pay(target.host.len() + 1, target.span)
-        {
-            self.analysis.network.push(target);
+    /// Returns the words of a program for a note: those of the last invocation are not copied.
+    pub(super) fn noted(&self, words: &[Argument]) -> Words {
+        let last = self.analysis.invocations.last().and_then(|it| it.argv.get(1..));
+        match self.analysis.invocations.len().checked_sub(1).filter(|_| last == Some(words)) {
+            Some(at) => Words::Of(at),
+            None => Words::Own(words.to_vec()),
         }
     }
 

@@ -121,10 +121,16 @@ impl Globs {
     /// let (one, name) = (Gap::One.stand_in(), Gap::Name.stand_in());
     /// assert_eq!(globs.names(&format!(".en{one}")), Some(0));
     /// assert_eq!(globs.names(&format!("docs/{name}.md")), None);
+    /// assert_eq!(globs.names(&format!("docs/{one}{name}.md")), None);
     /// ```
     pub fn names(&self, outline: &str) -> Option<usize> {
         let Some(outline) = letters(outline) else { return (!self.is_empty()).then_some(0) };
         let (start, end) = last_named(&outline)?;
+        // Nothing before it in the name is known.
+        let begins = |at: usize| {
+            let before = outline.get(start..at);
+            before.is_some_and(|before| before.iter().all(|letter| matches!(letter, Letter::Gap(..))))
+        };
         let is_met = |tokens: &[Token]| {
             let mut places = Places::start(tokens);
             for (at, letter) in outline.iter().enumerate() {
@@ -133,7 +139,7 @@ impl Globs {
                 }
                 places = match letter {
                     Letter::Char(c) if at >= start && at < end => places.named(*c),
-                    Letter::Gap(Gap::Name, _) if at == start => places.past_wildcards(false),
+                    Letter::Gap(Gap::Name, _) if begins(at) => places.past_wildcards(false),
                     Letter::Gap(Gap::Folders | Gap::Any, _) => places.past_wildcards(true),
                     letter => places.met(*letter),
                 };

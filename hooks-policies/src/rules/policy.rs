@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
-use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath};
+use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath, PathPatterns, ReadMatch};
 use hooks_facts::commands::AccessKind;
 use hooks_facts::globs;
 
@@ -194,7 +194,11 @@ impl Rules {
                 format!("whether the rule `{name}` applies to this call of `{tool}` is unknown")
             }
         };
-        Some(rule.verdict(text, |reason| {
+        Some(rule.verdict(text, |mut reason| {
+            if let (On::Unknown(_), Some(own)) = (&hit.on, &rule.reason) {
+                reason.message =
+                    format!("the rule `{name}` may apply, as the call is not fully known before it runs: {own}");
+            }
             match &hit.on {
                 On::Call | On::Part(_) => reason,
                 On::Path(place, reading) => reason
@@ -250,14 +254,16 @@ enum About {
 fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<'r>> {
     let first = rules.first()?;
     let places = call.places();
-    if let Some(pointer) = places.unusable.first().or(places.unknown.first()) {
+    let unknown = places.unknown.first().filter(|_| places.has_unknown());
+    if let Some(pointer) = places.unusable.first().or(unknown) {
         // Only writes of commands are reported as unknown.
         let is_meant = about != About::Reads || !call.kind().runs_commands();
         return is_meant.then_some(Hit { rule: first, on: On::Unknown(pointer) });
     }
     let mut best = None;
     if about != About::Reads {
-        let all = places.found.iter().chain(&places.partial).filter(|place| !place.is_nameless);
+        let all = places.found.iter().chain(&places.partial).chain(&places.redirected);
+        let all = all.filter(|place| !place.is_nameless);
         for place in all.filter(|place| about == About::Both || place.is_written()) {
             if place.known(call).is_none() {
                 return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
@@ -276,9 +282,16 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<
             if read.place.known(call).is_none() {
                 return Some(Hit { rule: first, on: On::Unknown(&read.place.pointer) });
             }
-            if let Some(found) = rules.patterns().find_read(call, &read) {
-                let rule = rules.owner(&found);
-                keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(read.place, found.reading) }));
+            match rules.patterns().find_read(call, &read, &PathPatterns::default()) {
+                Some(ReadMatch::Found(found)) => {
+                    let rule = rules.owner(&found);
+                    keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(read.place, found.reading) }));
+                }
+                Some(ReadMatch::TooMany) => {
+                    let reading = read.place.given.clone();
+                    keep(&mut best, Some(Hit { rule: first, on: On::Path(read.place, reading) }));
+                }
+                None => {}
             }
         }
     }

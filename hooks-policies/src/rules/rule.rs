@@ -20,7 +20,7 @@ pub(super) struct Rule {
     commands: Vec<BlockedPattern>,
     /// Conditions that are compared rule by rule; `None` if the rule has none.
     pub(super) further: Option<FurtherConditions>,
-    reason: Option<String>,
+    pub(super) reason: Option<String>,
 }
 
 impl Rule {

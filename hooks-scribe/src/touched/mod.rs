@@ -200,7 +200,7 @@ fn named_by_commands(context: &HookContext, kind: ToolKind, args: &Value, named:
         };
         let written = analysis
             .writes()
-            .into_iter()
+            .iter()
             .filter(|write| write.kind != AccessKind::Linked && !write.is_possible);
         named.extend(written.filter_map(|write| write.target.literal().map(str::to_owned)));
     }

@@ -4,7 +4,7 @@ use super::Changes;
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::walk::Stream;
-use crate::globs::Gap;
+use crate::globs::{Gap, may_be};
 
 /// Options of `fd` that are followed by a program.
 pub(in crate::commands) const FD_STARTS: &[&str] = &["-x", "-X", "--exec", "--exec-batch"];
@@ -98,7 +98,16 @@ impl Search {
 
     /// Returns the places at which it starts, which it finds only if they are files of the right kind.
     pub(in crate::commands) fn starts(&self) -> impl Iterator<Item = &Argument> {
-        self.starts.iter().filter(|start| !matches!(start.literal(), Some("." | ".." | "/")))
+        let is_name = |start: &str| {
+            let last = start.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            self.names.iter().any(|name| may_be(name, last))
+        };
+        let may_be_found = move |start: &&Argument| match start.literal() {
+            Some("." | ".." | "/") => false,
+            Some(start) => is_name(start),
+            None => true,
+        };
+        self.starts.iter().filter(may_be_found)
     }
 
     /// Returns the output of `find`: names, unless an option changes the output.

@@ -23,8 +23,10 @@ use crate::globs::Gap;
 use crate::shell::Span;
 use crate::tools::{PathRole, patched_files};
 
+pub(super) use archives::{packed_by_tar, tar_mode};
 pub(super) use copies::{LONG_VALUES, inside, is_remote, short_values, target_folder};
 pub(super) use found::{FD_STARTS, Search, wildcards};
+pub(super) use sed::sed_files;
 
 /// Programs that replace each operand by another file.
 const COMPRESSORS: &[&str] = table!("program_words_compressors");

@@ -8,24 +8,35 @@ use crate::commands::code::{self, Language};
 impl Changes<'_> {
     /// Notes every file that the scripts among these words write.
     pub(super) fn sed_files(&mut self, words: &[Argument]) {
-        for script in code::arguments(Language::Sed, words).texts {
-            let text = script.outline();
-            for file in text.lines().flat_map(files) {
-                self.one(&Argument::of_outline(file), AccessKind::Changed);
-            }
+        for file in sed_files(words, &['w', 'W']) {
+            self.one(&file, AccessKind::Changed);
         }
     }
 }
 
+/// Returns the files that stand behind these commands in the scripts among the words of `sed`. With `w`, also those behind the
+/// flag `w` of `s`.
+pub(in crate::commands) fn sed_files(words: &[Argument], commands: &[char]) -> Vec<Argument> {
+    let texts = code::arguments(Language::Sed, words).texts;
+    let outlines: Vec<String> = texts.iter().map(Argument::outline).collect();
+    let files = outlines.iter().flat_map(|text| text.lines()).flat_map(|line| files(line, commands));
+    files.filter(|file| !file.is_empty()).map(Argument::of_outline).collect()
+}
+
 /// Returns the files of one line. The name of a file ends with the line.
-fn files(line: &str) -> Vec<&str> {
+fn files<'l>(line: &'l str, commands: &[char]) -> Vec<&'l str> {
     let mut found = Vec::new();
     let mut rest = line;
     loop {
         let command = rest.trim_start_matches(|c: char| c.is_ascii_digit() || " \t,$!;{}~+".contains(c));
         let (behind, named) = match command.chars().next() {
-            Some('w' | 'W') => (command.get(1..).unwrap_or_default(), true),
-            Some('s') => substituted(command.get(1..).unwrap_or_default()),
+            Some(c) if commands.contains(&c) => (command.get(1..).unwrap_or_default(), true),
+            // The name of a file ends with the line.
+            Some('w' | 'W' | 'r' | 'R') => ("", false),
+            Some('s') => {
+                let (behind, is_file) = substituted(command.get(1..).unwrap_or_default());
+                if is_file && !commands.contains(&'w') { ("", false) } else { (behind, is_file) }
+            }
             // An address: a command may follow.
             Some('/') => (past(command.get(1..).unwrap_or_default(), '/'), false),
             Some(_) => (command.split_once(';').map_or("", |(_, behind)| behind), false),
@@ -77,7 +88,9 @@ mod tests {
             ("$!N;P;D", &[]),
             ("a w x", &[]),
         ] {
-            assert_eq!(files(line), wanted, "{line}");
+            assert_eq!(files(line, &['w', 'W']), wanted, "{line}");
         }
+        assert_eq!(files("/x/r a", &['r']), ["a"]);
+        assert_eq!(files("s/a/b/w r a", &['r']), [""; 0]);
     }
 }

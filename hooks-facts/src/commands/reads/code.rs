@@ -4,8 +4,7 @@
 //! that only an operator, a comma or a bracket divides are also put together: `'.e' + 'nv'`, `join(home, '.ssh', 'id_rsa')`.
 
 use super::super::network;
-use super::super::walk::Walk;
-use super::{AccessKind, Argument, UnknownReadsReason, wildcards};
+use super::{AccessKind, Argument, Reads, Recorder, UnknownReadsReason, wildcards};
 use crate::globs::Gap;
 use crate::shell::Span;
 
@@ -19,23 +18,50 @@ const MAX_STRINGS: usize = 256;
 const MAX_NAME: usize = 512;
 
 /// Calls and names that stand for the user's home.
-const HOMES: &[&str] =
-    &["expanduser", "Path.home", "homedir", "HOME", "Dir.home", "userhome", "USERPROFILE", "user_home"];
+const HOMES: &[&str] = table!("read_words_homes");
 
 /// Calls and operators that put a path together.
-const JOINS: &[&str] =
-    &["join(", "joinpath", "Path(", "resolve(", "File.join", "Path.of", "Paths.get", " / ", ")/"];
+const JOINS: &[&str] = table!("read_words_joins");
 
 /// Calls that copy the file of their first argument.
-const COPIES: &[&str] =
-    &["copy(", "copy2(", "copyfile(", "copyFile(", "copyFileSync(", "cp(", "move(", "rename(", "cpSync("];
+const COPIES: &[&str] = table!("read_words_copies");
 
-/// Returns whether a text has a call: its name, not as the end of another one.
+/// Calls that do not read the file which they name.
+const SILENT: &[&str] = table!("read_words_silent");
+
+/// Calls that only make a value of another one.
+const BUILDS: &[&str] = table!("read_words_builds");
+
+/// Calls that load `.env` without naming it.
+const LOADS: &[&str] = table!("read_words_loads");
+
+/// Calls that print.
+const SHOWN: &[&str] = &["print", "puts", "echo", "console.log", "parsed", "dotenv_values", "pp"];
+
+/// Returns whether a text has a call: its name, not as a part of another one.
 fn calls(text: &str, call: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let is_name = call.ends_with(is_letter);
     text.match_indices(call).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
-        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        let behind = text.get(at + call.len()..).and_then(|behind| behind.chars().next());
+        !before.is_some_and(is_letter) && !(is_name && behind.is_some_and(is_letter))
     })
+}
+
+/// Returns the name of the call whose bracket ends a text: `x = open(`.
+fn call_at_end(text: &str) -> Option<&str> {
+    let text = text.trim_end().strip_suffix('(')?;
+    let start = text.rfind(|c: char| !(c.is_alphanumeric() || "_?!".contains(c))).map_or(0, |at| {
+        at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+    });
+    text.get(start..).filter(|name| !name.is_empty())
+}
+
+/// Returns whether the code outside of the strings calls something that may open a file.
+fn may_open(code: &str) -> bool {
+    let mut calls = code.match_indices('(').filter_map(|(at, _)| call_at_end(code.get(..=at)?));
+    calls.any(|call| !SILENT.contains(&call) && !BUILDS.contains(&call))
 }
 
 /// Returns a text without the lines that are comments.
@@ -44,21 +70,35 @@ fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !is_comment(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// Notes the files that the text of a program may read, and the hosts in it.
-pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span: Span) {
+/// Records the files that the text of a program may read, and the hosts in it.
+pub(super) fn of_text(walk: &mut Recorder, program: &str, text: &str, span: Span) {
+    if program == "tclsh" {
+        // Words need no quotes.
+        return Reads { walk, name: program, span }.possible(&[Argument::from(text)]);
+    }
     let text = &without_comments(text);
-    let strings = strings(text);
+    let (strings, code) = strings(text);
     for string in &strings {
         network::note_address(walk, program, &string.text, span);
     }
     network::note_calls(walk, program, text, span);
-    if !OPENS.iter().any(|call| calls(text, call)) {
+    // Functions of awk open nothing.
+    let is_open = program != "awk" && may_open(&code);
+    let loads = LOADS.iter().any(|load| text.contains(load));
+    if !is_open && !loads && !OPENS.iter().any(|call| calls(text, call)) {
         return;
+    }
+    // Libraries that load a file which the text does not name.
+    if let Some(load) = LOADS.iter().find(|load| text.contains(**load)) {
+        let shows = SHOWN.iter().any(|call| calls(text, call));
+        let kind = if shows && !load.is_empty() { AccessKind::Read } else { AccessKind::Used };
+        walk.reads(program, &Argument::from(".env"), kind, true, span);
     }
     if strings.len() >= MAX_STRINGS {
         walk.reads_unknown("", UnknownReadsReason::TooMany, span);
     }
-    let joins = JOINS.iter().any(|call| text.contains(call));
+    // The slash of `pathlib`.
+    let joins = text.contains(" / ") || JOINS.iter().any(|call| text.contains(call));
     let mut names = Vec::new();
     for (at, string) in strings.iter().enumerate() {
         // The mode of `open`, or the target of a copy.
@@ -66,7 +106,8 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
         let is_copied = is_second && strings.get(at - 1).is_some_and(|first| first.is_copied);
         let mode = strings.get(at + 1).filter(|next| next.join == Join::Part).map(|next| next.text.as_str());
         let is_written = mode.is_some_and(|mode| mode.len() <= 3 && mode.starts_with(['w', 'a', 'x', '>']));
-        if is_copied || (is_written && !string.is_copied) || string.text.starts_with('>') {
+        let is_written = is_written && !string.is_copied;
+        if is_copied || is_written || string.is_silent || string.text.starts_with('>') {
             continue;
         }
         add(&mut names, &string.text);
@@ -131,28 +172,61 @@ struct Quoted {
     after_home: bool,
     /// Whether it is the first argument of a call that copies a file.
     is_copied: bool,
+    /// Whether nothing opens it: it is compared with another text, or the first argument of a call that reads no file.
+    is_silent: bool,
 }
 
-/// Returns the strings of a text, with `…` for the parts that are computed.
-fn strings(text: &str) -> Vec<Quoted> {
+/// Operators that compare two texts.
+const COMPARES: &[&str] = &["==", "!=", "=~", " eq", " ne", " in"];
+
+fn is_silent(between: &str) -> bool {
+    let before = between.trim_end().trim_end_matches(['f', 'b', 'r', 'F', 'B', 'R']);
+    COMPARES.iter().any(|operator| before.trim_end().ends_with(operator))
+        || call_at_end(before).is_some_and(|call| SILENT.contains(&call))
+}
+
+/// Returns the strings of a text, with `…` for the parts that are computed, and the code around them.
+fn strings(text: &str) -> (Vec<Quoted>, String) {
     let mut found = Vec::new();
+    let mut code = String::new();
     let mut rest = text;
     while found.len() < MAX_STRINGS
-        && let Some(at) = rest.find(['"', '\'', '`'])
+        && let Some(at) = begins_string(rest)
     {
         let between = rest.get(..at).unwrap_or_default();
         let quote = rest.get(at..).and_then(|rest| rest.chars().next()).unwrap_or('"');
         let inner = rest.get(at + 1..).unwrap_or_default();
+        let (quote, between) = match quote {
+            '(' => (')', between.trim_end_matches(['q', '%', 'Q'])),
+            '{' => ('}', between.trim_end_matches(['q', '%', 'Q'])),
+            quote => (quote, between),
+        };
         let (text, length) = string(inner, quote);
+        code.push_str(between);
         found.push(Quoted {
             text,
             join: join_of(between, found.is_empty()),
             after_home: is_home(between),
-            is_copied: COPIES.iter().any(|call| between.trim_end().ends_with(call)),
+            is_copied: call_at_end(between).is_some_and(|call| COPIES.contains(&call)),
+            is_silent: is_silent(between),
         });
         rest = inner.get(length..).unwrap_or_default();
     }
-    found
+    code.push_str(rest);
+    (found, code)
+}
+
+/// Returns the position of the quote of the next string: `"…"`, and `q(…)`, `qq{…}` or `%q(…)` of Perl and Ruby.
+fn begins_string(text: &str) -> Option<usize> {
+    let quote = text.find(['"', '\'', '`']);
+    let is_mark = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        let start = before.trim_end_matches('q');
+        let is_word = start.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+        (start.len() < before.len() && !is_word) || before.ends_with("%q") || before.ends_with("%Q")
+    };
+    let marked = text.match_indices(['(', '{']).map(|(at, _)| at).find(|at| is_mark(*at));
+    quote.into_iter().chain(marked).min()
 }
 
 fn join_of(between: &str, is_first: bool) -> Join {

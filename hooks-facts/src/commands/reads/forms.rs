@@ -1,30 +1,12 @@
-//! Files in words of forms that programs have for themselves: `curl -d @FILE`, `dd if=FILE`, the sources of copies, archives.
+//! Files in words of forms that programs have for themselves: `dd if=FILE`, the sources of copies, archives.
 
 use super::{Reads, is_given, values};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::file_programs::{
-    LONG_VALUES, has, inside, is_remote, operands, short_values, target_folder, value,
+    LONG_VALUES, has, inside, is_remote, operands, packed_by_tar, short_values, tar_mode, target_folder, value,
+    wildcards,
 };
-
-/// Options of `curl` whose value may begin with `@FILE`.
-const CURL_DATA: &[&str] = &[
-    "-d",
-    "--data",
-    "--data-ascii",
-    "--data-binary",
-    "--data-urlencode",
-    "--json",
-    "-H",
-    "--header",
-    "--proxy-header",
-    "--url-query",
-    "-w",
-    "--write-out",
-];
-
-/// Options of `curl` whose value is a file that is sent or shown.
-const CURL_FILES: &[&str] = &["-T", "--upload-file", "-K", "--config"];
 
 impl Reads<'_> {
     pub(super) fn in_forms(&mut self, words: &[Argument]) {
@@ -36,7 +18,7 @@ impl Reads<'_> {
             }
             "curl" => self.sent_by_curl(words),
             "tar" | "gtar" | "bsdtar" => self.packed(words),
-            "wget" => self.local_addresses(words),
+            "wget" => self.sent_by_wget(words),
             "openssl" if words.first().is_some_and(|word| word.literal() == Some("pkcs12")) => {
                 for file in values(words, "-inkey") {
                     self.one(&file, AccessKind::Read);
@@ -64,6 +46,12 @@ impl Reads<'_> {
             }
         };
         let kind = if is_deep { AccessKind::ReadBelow } else { AccessKind::Read };
+        if self.name == "rsync" {
+            self.leaves_out(words);
+            for pattern in values(words, "--include") {
+                self.one(&super::found_below(&Argument::from("."), &wildcards(&pattern.outline())), kind);
+            }
+        }
         let sources: Vec<Argument> = sources.into_iter().cloned().collect();
         for source in &sources {
             // The file of another machine has a name as well.
@@ -80,84 +68,16 @@ impl Reads<'_> {
         }
     }
 
-    /// `curl -d @FILE`, `-F name=@FILE`, `-T FILE`, and `file://` addresses.
-    fn sent_by_curl(&mut self, words: &[Argument]) {
-        for option in CURL_DATA {
-            for value in values(words, option) {
-                let file = value.strip_prefix("@").or_else(|| after_mark(&value, "@"));
-                if let Some(file) = file {
-                    self.one(&file, AccessKind::Read);
-                }
-            }
-        }
-        for option in ["-F", "--form"] {
-            for value in values(words, option) {
-                if let Some(file) = after_mark(&value, "=@").or_else(|| after_mark(&value, "=<")) {
-                    let outline = file.outline();
-                    let file = outline.split(';').next().unwrap_or_default().trim_matches('"');
-                    self.one(&Argument::of_outline(file), AccessKind::Read);
-                }
-            }
-        }
-        for option in CURL_FILES {
-            for file in values(words, option) {
-                self.one(&file, AccessKind::Read);
-            }
-        }
-        for option in ["-b", "--cookie"] {
-            for file in values(words, option).filter(|value| !value.outline().contains('=')) {
-                self.one(&file, AccessKind::Read);
-            }
-        }
-        for option in ["-E", "--cert", "--key", "--cacert", "--netrc-file"] {
-            for file in values(words, option) {
-                self.one(&file, AccessKind::Used);
-            }
-        }
-        self.local_addresses(words);
-    }
-
-    /// `file:///FILE`.
-    fn local_addresses(&mut self, words: &[Argument]) {
-        for word in words {
-            let outline = word.outline();
-            if let Some((_, file)) = outline.split_once("file://") {
-                let file = file.strip_prefix("localhost").unwrap_or(file);
-                self.one(&Argument::of_outline(file), AccessKind::Read);
-            }
-        }
-        for option in ["-i", "--input-file", "--post-file", "--body-file"] {
-            if self.name == "wget" {
-                for file in values(words, option) {
-                    self.one(&file, AccessKind::Read);
-                }
-            }
-        }
-    }
-
     /// `tar cf ARCHIVE FILES`: everything below the files is packed.
     fn packed(&mut self, words: &[Argument]) {
-        let Some(first) = words.first() else { return };
-        let old = first.literal().filter(|text| !text.starts_with('-')).unwrap_or_default();
-        let mode = |letter: char, long: &str| old.contains(letter) || has(words, letter, long);
-        if !(mode('c', "--create") || mode('r', "--append") || mode('u', "--update")) {
+        if !tar_mode(words, 'c', "--create")
+            && !tar_mode(words, 'r', "--append")
+            && !tar_mode(words, 'u', "--update")
+        {
             return;
         }
-        let long = [
-            "directory",
-            "exclude",
-            "exclude-from",
-            "file",
-            "files-from",
-            "group",
-            "mode",
-            "owner",
-            "transform",
-        ];
-        let values_of_old =
-            if old.is_empty() { 0 } else { 1 + old.matches(['C', 'T', 'X', 'b', 'f', 'g']).count() };
-        let files: Vec<Argument> =
-            operands(words, "CFHIKLNTVXbfg", &long).into_iter().skip(values_of_old).cloned().collect();
+        self.leaves_out(words);
+        let files: Vec<Argument> = packed_by_tar(words).into_iter().cloned().collect();
         let folder = value(words, 'C', "--directory");
         for file in files {
             if self.walk.is_spent() {
@@ -175,13 +95,6 @@ impl Reads<'_> {
             }
         }
     }
-}
-
-/// Returns the text after a mark in a value: `name=@FILE`.
-fn after_mark(value: &Argument, mark: &str) -> Option<Argument> {
-    let outline = value.outline();
-    let (_, file) = outline.split_once(mark)?;
-    Some(Argument::of_outline(file))
 }
 
 /// Returns the parts of a word that may be paths: itself, values after `=`, sides of `:`, the text after `@`.

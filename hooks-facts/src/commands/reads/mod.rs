@@ -8,7 +8,12 @@
 //! the text of an interpreter opens.
 
 mod code;
+mod fetched;
 mod forms;
+mod interpreters;
+mod late;
+mod possible;
+mod rows;
 mod tracked;
 
 use super::access::{AccessKind, UnknownReadsReason};
@@ -16,13 +21,15 @@ use super::analysis::{Invocation, Options};
 use super::argument::Argument;
 use super::code as languages;
 use super::file_programs::{has, inside, operands, value, wildcards};
+use super::network;
 use super::told;
 use super::walk::{Stream, Walk};
 use super::wrappers;
 use crate::globs::Gap;
 use crate::shell::Span;
 
-pub(super) use code::note as note_code;
+pub(crate) use fetched::path_of_address;
+pub(super) use late::{Found, LateReads, Note, Recorder, What, Words};
 
 /// Files among the words of some programs.
 struct ReaderProgram {
@@ -53,6 +60,8 @@ enum Operands {
     Sources,
     /// None; options may name files.
     Words,
+    /// Each word that may be a path.
+    Possible,
     /// None; names, rights and digests are shown or changed.
     Names,
 }
@@ -82,23 +91,47 @@ const READING_TEXT_PROGRAMS: &[&str] =
 const EDITORS: &[&str] = &["vim", "vi", "nvim", "ex", "view", "emacs"];
 
 /// Programs that load the file of their option `-e` or `-f` into the environment of another.
-const LOADERS: &[&str] =
-    &["dotenv", "dotenvx", "env-cmd", "foreman", "honcho", "godotenv", "overmind", "hivemind", "forego"];
+const LOADERS: &[&str] = table!("read_words_loaders");
+
+/// Modules of Python that pack folders.
+const PACKS: &[&str] = table!("read_words_packs");
+
+/// Programs that read commands from their input.
+const COMMANDED: &[&str] =
+    &["sftp", "ftp", "lftp", "m4", "sqlite3", "gdb", "curl", "wget", "psql", "mysql", "mariadb", "ed", "ex"];
 
 /// Most parts of the words of one program that are recorded as files which it may read.
 const MAX_PARTS: usize = 512;
 
-/// Notes the files that a program reads.
+/// Notes that a program reads files and connects to hosts.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
-    if matches!(name, "source" | ".") {
-        return;
+    if !matches!(name, "source" | ".") {
+        let words = walk.noted(words);
+        walk.note(What::Program { name: name.to_owned(), words, input: input.clone() }, span);
     }
+}
+
+/// Notes that the text of an interpreter reads files and connects to hosts.
+pub(super) fn note_code(walk: &mut Walk, program: &'static str, text: &str, span: Span) {
+    walk.note(What::Code { program, text: text.to_owned() }, span);
+}
+
+/// Notes that a program may read each file that its words name, and more.
+pub(super) fn note_unknown(walk: &mut Walk, words: &[Argument], span: Span) {
+    let words = walk.noted(words);
+    walk.note(What::Unknown(words), span);
+}
+
+/// Records the files that a program reads.
+fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], input: &Stream, span: Span) {
+    walk.left_out.clear();
     let mut reads = Reads { walk, name, span };
     reads.shown(words);
     if matches!(name, "rg" | "ag" | "ack") {
         reads.searches(words);
     } else if let Some(row) = READERS.iter().find(|row| row.programs.contains(&name)) {
         reads.by_row(row, words);
+        reads.scripted(words);
     } else if name == "git" {
         reads.tracked(words);
     } else if LOADERS.contains(&name) {
@@ -123,16 +156,21 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             let lines: Vec<Argument> = text.lines().take(MAX_PARTS).map(Argument::from).collect();
             reads.possible(&lines);
         }
-        note_unknown(reads.walk, name, words, span);
+        reads.walk.reads_unknown(name, UnknownReadsReason::Program, span);
+        reads.possible(words);
     }
-    if let (Stream::Known(text), "sftp" | "ftp" | "lftp" | "m4" | "sqlite3" | "gdb") = (input, name) {
+    if let (Stream::Known(text), true) = (input, COMMANDED.contains(&name)) {
         let lines: Vec<Argument> = text.lines().take(MAX_PARTS).map(Argument::from).collect();
         Reads { walk, name, span }.possible(&lines);
     }
-    if let (Stream::Names(names), "cpio" | "pax") = (input, name) {
+    if matches!(name, "cpio" | "pax") {
         let mut reads = Reads { walk, name, span };
-        for file in names.iter() {
-            reads.one(file, AccessKind::ReadBelow);
+        match input {
+            Stream::Names(names) => names.iter().for_each(|file| reads.one(file, AccessKind::ReadBelow)),
+            Stream::Known(text) => {
+                text.lines().for_each(|line| reads.one(&Argument::from(line), AccessKind::ReadBelow));
+            }
+            _ => {}
         }
     }
 }
@@ -141,10 +179,12 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
 pub(super) fn hides_input(name: &str) -> bool {
     READERS.iter().any(|row| row.operands == Operands::Names && row.programs.contains(&name))
         && !matches!(name, "tee" | "command")
+        && !network::connects(name)
         || name == "wc"
 }
 
-/// Returns whether a program prints variables of the shell.
+/// Returns whether a program prints variables of the shell: all of them, or those in its words. A program that reads or shows
+/// files prints the name of one that does not exist.
 pub(super) fn shows_variables(invocation: &Invocation, options: Options) -> bool {
     let Some(name) = invocation.argv.first().and_then(|program| options.program_name(program)) else {
         return true;
@@ -152,32 +192,37 @@ pub(super) fn shows_variables(invocation: &Invocation, options: Options) -> bool
     let words = invocation.argv.get(1..).unwrap_or_default();
     match name.as_str() {
         "printenv" | "compgen" => true,
+        // `bash -x` prints each command with its values.
+        "bash" | "sh" | "dash" | "ksh" | "zsh" => words.iter().any(|word| {
+            let bundle = word.prefix().strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
+            bundle.is_some_and(|bundle| bundle.contains(['x', 'v']))
+        }),
         "env" => words.is_empty(),
         "set" => words.is_empty() || words.iter().any(|word| word.prefix().contains(['x', 'v'])),
         "curl" | "wget" => {
             let is_data =
                 |word: &Argument| matches!(word.prefix(), "-d" | "-F" | "--data" | "--data-raw" | "--form");
-            words
-                .windows(2)
-                .any(|pair| matches!(pair, [option, value] if is_data(option) && value.literal().is_none()))
+            let is_sent = |pair: &[Argument]| {
+                matches!(pair, [option, value] if is_data(option) && value.literal().is_none())
+            };
+            let is_address = |word: &Argument| word.literal().is_none() && word.prefix().contains("://");
+            words.windows(2).any(is_sent) || words.iter().any(is_address)
         }
-        "export" | "declare" | "typeset" => {
-            words.is_empty() || words.iter().any(|word| word.prefix().starts_with("-p"))
+        "export" | "declare" | "typeset" if words.is_empty() => true,
+        "export" | "declare" | "typeset" => words.iter().any(|word| word.prefix().starts_with("-p")),
+        // A test prints nothing, and so does a list of words for another program.
+        "test" | "[" | "[[" | "cd" | "read" | "local" | "readonly" | "unset" | "mkdir" | "return" | "exit" => false,
+        name => {
+            let is_known = told::has(told::READERS, name)
+                || told::has(told::TALKERS, name)
+                || READERS.iter().any(|row| row.operands == Operands::Files && row.programs.contains(&name));
+            is_known && words.iter().any(|word| word.literal().is_none())
         }
-        "echo" | "printf" => words.iter().any(|word| word.literal().is_none()),
-        _ => false,
     }
 }
 
-/// Notes that a program may read each file that its words name, and more.
-pub(super) fn note_unknown(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
-    walk.reads_unknown(name, UnknownReadsReason::Program, span);
-    let mut reads = Reads { walk, name, span };
-    reads.possible(words);
-}
-
 struct Reads<'w> {
-    walk: &'w mut Walk,
+    walk: &'w mut Recorder,
     name: &'w str,
     span: Span,
 }
@@ -213,162 +258,6 @@ impl Reads<'_> {
         }
     }
 
-    fn by_row(&mut self, row: &ReaderProgram, words: &[Argument]) {
-        if row.hides.iter().any(|hide| is_given(words, hide)) {
-            return;
-        }
-        for option in row.files {
-            for file in values(words, option) {
-                self.one(&file, AccessKind::Read);
-            }
-        }
-        let mut kind = AccessKind::Read;
-        if row.deep.iter().any(|deep| is_given(words, deep))
-            || matches!(self.name, "7z" | "7za" | "7zr" | "7zz" | "rgrep")
-        {
-            kind = AccessKind::ReadBelow;
-        }
-        match row.operands {
-            Operands::Files => {
-                // `zip x FILES -x NAMES` leaves out the names.
-                let end =
-                    words.iter().position(|word| self.name == "zip" && matches!(word.prefix(), "-x" | "-i"));
-                let words = words.get(..end.unwrap_or(words.len())).unwrap_or_default();
-                let files = operands(words, row.values, row.long);
-                let skip = if row.unless.iter().any(|option| is_given(words, option)) { 0 } else { row.skip };
-                let files: Vec<Argument> = files.into_iter().skip(skip).cloned().collect();
-                if kind == AccessKind::ReadBelow && self.name.ends_with("grep") {
-                    self.searched_below(words, &files);
-                    return;
-                }
-                for file in &files {
-                    self.one(file, kind);
-                }
-                self.attached(words, row.long);
-                if EDITORS.contains(&self.name) {
-                    self.possible(words);
-                }
-            }
-            Operands::Sources => self.sources(words),
-            Operands::Words => self.in_forms(words),
-            Operands::Names => {}
-        }
-    }
-
-    /// `grep -r PATTERN FOLDERS`: with `--include`, only files with such names.
-    fn searched_below(&mut self, words: &[Argument], folders: &[Argument]) {
-        let here = [Argument::from(".")];
-        let folders = if folders.is_empty() { &here } else { folders };
-        let names: Vec<Argument> = values(words, "--include").collect();
-        for folder in folders {
-            if names.is_empty() {
-                self.one(folder, AccessKind::ReadBelow);
-            }
-            for name in &names {
-                self.one(&found_below(folder, &wildcards(&name.outline())), AccessKind::Read);
-            }
-        }
-    }
-
-    /// `rg PATTERN FOLDERS` and similar programs, which leave out hidden files unless an option includes them.
-    fn searches(&mut self, words: &[Argument]) {
-        let is_listing = ["-c", "-l", "-q", "--count", "--files", "--quiet", "--files-with-matches"];
-        if is_listing.iter().any(|option| is_given(words, option)) {
-            return;
-        }
-        let files =
-            operands(words, "ABCDEMTdefgjmrt", &["glob", "iglob", "type", "regexp", "file", "max-count"]);
-        let skip =
-            usize::from(!is_given(words, "-e") && !is_given(words, "-f") && !is_given(words, "--regexp"));
-        let mut folders: Vec<Argument> = files.into_iter().skip(skip).cloned().collect();
-        if folders.is_empty() {
-            folders.push(Argument::from("."));
-        }
-        let hidden = ["--hidden", "-.", "-uu", "-uuu", "--unrestricted", "-u", "--no-ignore"];
-        let is_hidden = hidden.iter().any(|option| words.iter().any(|word| word.literal() == Some(option)));
-        let globs = values(words, "-g").chain(values(words, "--glob")).chain(values(words, "--iglob"));
-        let globs: Vec<Argument> = globs.filter(|glob| !glob.prefix().starts_with('!')).collect();
-        for folder in &folders {
-            if !globs.is_empty() {
-                for glob in &globs {
-                    self.one(&found_below(folder, &wildcards(&glob.outline())), AccessKind::Read);
-                }
-            } else if is_hidden {
-                self.one(folder, AccessKind::ReadBelow);
-            } else {
-                // The folder may be a file.
-                self.one(folder, AccessKind::Read);
-                let visible = [Gap::One.stand_in(), Gap::Name.stand_in()].iter().collect::<String>();
-                self.one(&found_below(folder, &visible), AccessKind::Read);
-            }
-        }
-    }
-
-    /// Words of a program whose effect is not known: each part that may be a path may be a file that it reads.
-    fn possible(&mut self, words: &[Argument]) {
-        // The words after it are a command in a container, which is among the invocations.
-        let is_engine = matches!(self.name, "docker" | "podman" | "nerdctl" | "kubectl" | "oc");
-        if is_engine && words.iter().any(|word| word.literal() == Some("exec")) {
-            return;
-        }
-        let mut left = MAX_PARTS;
-        // `npx dotenv -e FILE -- …`.
-        let first = words.iter().find_map(|word| word.literal().filter(|word| !word.starts_with('-')));
-        let is_loader = LOADERS.contains(&self.name) || first.is_some_and(|first| LOADERS.contains(&first));
-        let is_script = languages::language(self.name).is_some();
-        let shows = |word: &str| {
-            SHOWS.contains(&word)
-                || (is_script && matches!(word, "-p" | "-e" | "-pe"))
-                || (is_loader && matches!(word, "list" | "get" | "print"))
-        };
-        let shows = words.iter().any(|word| word.literal().is_some_and(shows));
-        let mut before: Option<&Argument> = None;
-        for word in words {
-            let option = before.replace(word).map(Argument::prefix).unwrap_or_default();
-            let own = word.prefix().split('=').next().unwrap_or_default();
-            let is_of_forge =
-                matches!(self.name, "gh" | "glab" | "hub") && matches!(option, "-t" | "-b" | "--body" | "-n");
-            if is_of_forge || TEXTS.contains(&option) || (TEXTS.contains(&own) && own != word.prefix()) {
-                continue;
-            }
-            let loads = is_loader && matches!(option, "-e" | "-f");
-            let is_used = loads || USED.contains(&option) || (USED.contains(&own) && own != word.prefix());
-            for part in forms::parts(word) {
-                let Some(next) = left.checked_sub(1) else {
-                    return self.walk.reads_unknown("", UnknownReadsReason::TooMany, self.span);
-                };
-                left = next;
-                match is_used && !shows {
-                    true => self.one(&part, AccessKind::Used),
-                    false => self.maybe(&part),
-                }
-            }
-        }
-    }
-
-    /// `python FILE WORDS`: the script runs, and may read the files that its words name. With `-n` or `-p`, Perl and Ruby
-    /// read all of their operands.
-    fn interpreted(&mut self, words: &[Argument]) {
-        let Some(language) = languages::language(self.name) else { return };
-        let found = languages::arguments(language, words);
-        let is_used = |file: &Argument| {
-            let at = words.iter().position(|word| word == file);
-            let before = at.and_then(|at| at.checked_sub(1)).and_then(|at| words.get(at));
-            before.is_some_and(|option| USED.contains(&option.prefix()))
-        };
-        if let Some(file) = found.file.as_ref().filter(|file| !is_used(file))
-            && !words.iter().any(|word| word.literal() == Some("-m"))
-        {
-            self.one(file, AccessKind::Executed);
-            self.walk.reads_unknown(self.name, UnknownReadsReason::Text, self.span);
-        }
-        // The files that its text opens are found in the text.
-        let is_text =
-            |word: &Argument| found.texts.iter().any(|text| word.outline().ends_with(&text.outline()));
-        let words: Vec<Argument> = words.iter().filter(|word| !is_text(word)).cloned().collect();
-        self.possible(&words);
-    }
-
     /// Notes the file that a command shows without naming it.
     fn shown(&mut self, words: &[Argument]) {
         for (command, file) in SHOWN {
@@ -378,7 +267,7 @@ impl Reads<'_> {
             }
             let mut words = words.iter();
             let is_there = |wanted: &str| {
-                words.any(|word| word.prefix() == wanted || word.prefix().ends_with(&format!(":{wanted}")))
+                words.any(|word| word.prefix() == wanted || [':', '.'].iter().any(|mark| word.prefix().ends_with(&format!("{mark}{wanted}"))))
             };
             if wanted.all(is_there) {
                 self.one(&Argument::from(*file), AccessKind::Read);

@@ -58,7 +58,8 @@ impl Reads<'_> {
             }
             "blame" | "annotate" | "archive" | "hash-object" | "difftool" | "format-patch"
             | "checkout-index" | "add" | "stage" | "apply" | "am" | "bundle" | "fast-export"
-            | "merge-file" | "show-index" | "commit" | "config" | "tag" | "notes" | "mv" => true,
+            | "merge-file" | "show-index" | "commit" | "config" | "tag" | "notes" | "mv"
+            | "interpret-trailers" | "mailinfo" | "mailsplit" | "send-email" | "credential-store" => true,
             _ => false,
         };
         if !shows {
@@ -96,11 +97,23 @@ impl Reads<'_> {
         if command.prefix() == "mv" {
             files.pop();
         }
+        let kind = kind_of(command.prefix(), arguments);
+        if files.is_empty() && kind.reads_here {
+            files.push(Argument::from("."));
+        }
+        let marked = arguments.iter().position(|word| word.literal() == Some("--"));
         for file in files {
+            // Without a path, such a command shows as much.
+            let is_all = matches!(file.literal(), Some("." | "./" | ":/" | "*"));
+            let is_path = marked.is_some_and(|at| arguments.iter().skip(at).any(|word| *word == file));
+            let kind = match (is_all && !kind.reads_here, is_path || kind.reads_folders) {
+                (false, true) => kind.access,
+                _ => AccessKind::Read,
+            };
             for name in names(&file) {
                 match &folder {
-                    Some(folder) => self.one(&inside(folder, &name), AccessKind::Read),
-                    None => self.one(&name, AccessKind::Read),
+                    Some(folder) => self.one(&inside(folder, &name), kind),
+                    None => self.one(&name, kind),
                 }
             }
         }
@@ -112,6 +125,30 @@ impl Reads<'_> {
                 self.maybe(&part);
             }
         }
+    }
+}
+
+/// Files that a command of git reads of a folder.
+struct TreeKind {
+    access: AccessKind,
+    /// Whether its operands may be folders, without a mark before them.
+    reads_folders: bool,
+    /// Whether it reads the working folder if it names none.
+    reads_here: bool,
+}
+
+fn kind_of(command: &str, arguments: &[Argument]) -> TreeKind {
+    let has = |option: &str| arguments.iter().any(|word| word.literal() == Some(option));
+    let ignores_nothing = match command {
+        "grep" => (has("--no-index") && !has("--exclude-standard")) || has("--no-exclude-standard"),
+        "diff" => has("--no-index"),
+        _ => false,
+    };
+    let access = if ignores_nothing { AccessKind::ReadBelow } else { AccessKind::Stored };
+    TreeKind {
+        access,
+        reads_folders: ignores_nothing || matches!(command, "grep" | "archive"),
+        reads_here: ignores_nothing && command == "grep" || command == "archive",
     }
 }
 

@@ -1,0 +1,222 @@
+//! Reads and hosts of a command, computed when they are asked for.
+//!
+//! Most calls pass guards that never ask which files a command reads. So the walk only notes where something is read, and in
+//! which folders. The files and hosts are computed once, from these notes.
+
+use std::sync::OnceLock;
+
+use super::Reads;
+use crate::commands::access::{Access, AccessKind, NetworkTarget, UnknownReads, UnknownReadsReason};
+use crate::commands::analysis::{Invocation, Options};
+use crate::commands::argument::Argument;
+use crate::commands::folders::Folders;
+use crate::commands::network;
+use crate::commands::walk::Stream;
+use crate::globs::Gap;
+use crate::shell::Span;
+
+/// Budget of the computation: each name has a cost.
+const BUDGET: usize = 1024 * 1024;
+
+/// Most hosts, and most programs with unknown reads, that are recorded.
+const MAX_NOTES: usize = 256;
+
+/// Notes of a walk, and what they lead to.
+#[derive(Clone, Debug, Default)]
+pub(in crate::commands) struct LateReads {
+    notes: Vec<Note>,
+    found: OnceLock<Found>,
+}
+
+/// Part of a command that may read a file or connect to a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::commands) struct Note {
+    pub(in crate::commands) what: What,
+    pub(in crate::commands) folders: Folders,
+    pub(in crate::commands) span: Span,
+    /// Whether it depends on the file system that the part runs.
+    pub(in crate::commands) is_possible: bool,
+}
+
+/// Kind of such a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::commands) enum What {
+    /// A program with its words and its input.
+    Program { name: String, words: Words, input: Stream },
+    /// A program whose name is not known.
+    Unknown(Words),
+    /// A text that an interpreter runs.
+    Code { program: &'static str, text: String },
+    /// A file that the shell reads or runs.
+    File { program: &'static str, file: Argument, kind: AccessKind },
+    /// The file of a redirection, which may stand for a connection.
+    Device(Argument),
+}
+
+/// Words of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::commands) enum Words {
+    /// Those of an invocation, by its index.
+    Of(usize),
+    /// Words that no invocation has.
+    Own(Vec<Argument>),
+}
+
+/// Files and hosts of a command.
+#[derive(Clone, Debug, Default)]
+pub(in crate::commands) struct Found {
+    pub(in crate::commands) reads: Vec<Access>,
+    pub(in crate::commands) network: Vec<NetworkTarget>,
+    pub(in crate::commands) unknown_reads: Vec<UnknownReads>,
+}
+
+/// The files and hosts follow from the notes.
+impl PartialEq for LateReads {
+    fn eq(&self, other: &Self) -> bool {
+        self.notes == other.notes
+    }
+}
+
+impl Eq for LateReads {}
+
+impl LateReads {
+    pub(in crate::commands) fn push(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// Returns the files and hosts that the notes lead to.
+    pub(in crate::commands) fn found(&self, options: Options, invocations: &[Invocation]) -> &Found {
+        self.found.get_or_init(|| {
+            let mut recorder = Recorder::new(options);
+            for note in &self.notes {
+                recorder.enter(note, invocations);
+            }
+            recorder.found
+        })
+    }
+}
+
+/// Records the files and hosts of one note after the other.
+pub(in crate::commands) struct Recorder {
+    pub(in crate::commands) options: Options,
+    folders: Folders,
+    is_possible: bool,
+    /// Names that the present program leaves out of folders.
+    pub(in crate::commands) left_out: Vec<Argument>,
+    budget: usize,
+    found: Found,
+}
+
+impl Recorder {
+    fn new(options: Options) -> Self {
+        Self {
+            options,
+            folders: Folders::start(),
+            is_possible: false,
+            left_out: Vec::new(),
+            budget: BUDGET,
+            found: Found::default(),
+        }
+    }
+
+    fn enter(&mut self, note: &Note, invocations: &[Invocation]) {
+        self.folders = note.folders.clone();
+        self.is_possible = note.is_possible;
+        let span = note.span;
+        let words = |words: &Words| match words {
+            Words::Of(at) => invocations.get(*at).and_then(|it| it.argv.get(1..)).unwrap_or_default().to_vec(),
+            Words::Own(words) => words.clone(),
+        };
+        match &note.what {
+            What::Program { name, words: given, input } => {
+                let given = words(given);
+                super::of_program(self, name, &given, input, span);
+                network::of_program(self, name, &given, span);
+            }
+            What::Unknown(given) => {
+                self.reads_unknown("", UnknownReadsReason::Program, span);
+                Reads { walk: self, name: "", span }.possible(&words(given));
+            }
+            What::Code { program, text } => super::code::of_text(self, program, text, span),
+            What::File { program, file, kind } => self.reads(program, file, *kind, false, span),
+            What::Device(file) => network::of_redirection(self, file, span),
+        }
+    }
+
+    /// Records a file that a program reads or executes, named from every folder in which it may happen. A name of which
+    /// nothing is known is not recorded as a file.
+    pub(in crate::commands) fn reads(
+        &mut self,
+        program: &str,
+        file: &Argument,
+        kind: AccessKind,
+        is_possible: bool,
+        span: Span,
+    ) {
+        if file.literal() == Some("") {
+            return;
+        }
+        // Of a wildcard alone, the disk knows the names.
+        if file.is_unknown() && file.outline().contains(Gap::Any.stand_in()) {
+            if !is_possible {
+                self.reads_unknown(program, UnknownReadsReason::Name, span);
+            }
+            return;
+        }
+        let is_possible = is_possible || self.is_possible;
+        for target in self.folders.names(file, self.options.windows) {
+            if !self.pay(target.len() + 1, span) {
+                return;
+            }
+            let left_out = self.left_out.clone();
+            self.found.reads.push(Access { target, kind, is_possible, source: None, left_out, span });
+        }
+    }
+
+    /// Records a program whose reads are not known.
+    pub(in crate::commands) fn reads_unknown(
+        &mut self,
+        program: &str,
+        reason: UnknownReadsReason,
+        span: Span,
+    ) {
+        let known = |it: &UnknownReads| it.program == program && it.reason == reason;
+        let has_room = self.found.unknown_reads.len() < MAX_NOTES || reason == UnknownReadsReason::TooMany;
+        if has_room && !self.found.unknown_reads.iter().any(known) {
+            self.found.unknown_reads.push(UnknownReads { program: program.to_owned(), reason, span });
+        }
+    }
+
+    /// Records a host that a program connects to.
+    pub(in crate::commands) fn connects(&mut self, target: NetworkTarget) {
+        let is_known = self.found.network.iter().any(|known| {
+            (&known.host, known.port, &known.scheme) == (&target.host, target.port, &target.scheme)
+        });
+        if !is_known
+            && self.found.network.len() < MAX_NOTES
+            && self.pay(target.host.len() + 1, target.span)
+        {
+            self.found.network.push(target);
+        }
+    }
+
+    /// Returns whether the budget is used up.
+    pub(in crate::commands) fn is_spent(&self) -> bool {
+        self.budget == 0
+    }
+
+    /// Deducts a cost from the budget. If nothing is left, the command reads more files than are looked at.
+    fn pay(&mut self, cost: usize, span: Span) -> bool {
+        match self.budget.checked_sub(cost).filter(|left| *left > 0) {
+            Some(left) => {
+                self.budget = left;
+                true
+            }
+            None => {
+                self.budget = 0;
+                self.reads_unknown("", UnknownReadsReason::TooMany, span);
+                false
+            }
+        }
+    }
+}
