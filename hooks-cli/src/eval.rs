@@ -39,6 +39,9 @@ fn report(out: &mut impl Write, new: &Reloaded) {
             writeln!(out, "hooks eval: the rules changed from {before} to {version}")
         }
         Reloaded::Refused { errors, denies, .. } => refused(out, errors, *denies),
+        Reloaded::Panicked { problem } => {
+            writeln!(out, "hooks eval: a look at the files failed ({problem}); the rules in force go on")
+        }
         _ => Ok(()),
     };
 }
