@@ -252,6 +252,10 @@ impl Splitter {
             *section = section_of(&name);
             if name == "status" || name == "state" {
                 *section = Section::Decide;
+                // "Status: accepted. No X." goes on with the decision.
+                if let Some((_, rest)) = value.split_once(". ").filter(|(status, _)| !is_void(status)) {
+                    self.begin(*section, rest);
+                }
                 return;
             }
             self.is_inline = !value.is_empty();

@@ -97,6 +97,7 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
                     || tail.get(1 + length).is_some_and(|word| word.is_in(&["too", "included"]));
             if !places.is_empty() && is_added {
                 at += 1 + length;
+                at += usize::from(words.get(at).is_some_and(|word| word.is_in(&["too", "included"])));
                 continue;
             }
             if !places.is_empty()

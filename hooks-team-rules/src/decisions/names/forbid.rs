@@ -12,7 +12,7 @@ impl Name {
         let text = self.text.trim().trim_end_matches(',');
         // "`@acme/ui/src/...`" is everything below.
         let is_open = text.contains('/') && !text.contains(' ') && !text.starts_with('.');
-        let text = if is_open { text.trim_end_matches("...").trim_end_matches('…') } else { text };
+        let text = if is_open && text.ends_with(['.', '…']) { text.trim_end_matches(['.', '…', '/']) } else { text };
         let lower = text.to_lowercase();
         let word = Word::new(text, self.is_code);
         let is_library = [
@@ -120,6 +120,10 @@ impl Name {
             ["immutable", "frozen", "read-only", "untouchable", "edit", "touch", "change", "modify"]
                 .contains(&usage.verb.as_str());
         let is_package = !text.contains(' ') && text.chars().any(char::is_alphanumeric) && !is_state;
+        let is_word = tables::ENGLISH.contains(&lower) || tables::COMMON.contains(&lower);
+        if is_package && tables::is_named_program(&lower) && (self.is_code || !is_word) {
+            rule.commands.push(lower.clone());
+        }
         if is_package {
             rule.packages.push(text.to_owned());
             if usage.is_call && text.chars().all(|c| c.is_alphanumeric() || c == '_') {
@@ -273,9 +277,7 @@ impl Name {
             if is_statement {
                 rule.languages.push("sql".to_owned());
             }
-            let pattern = general(text);
-            let pattern = open_mark(&pattern).unwrap_or(&pattern);
-            rule.content.push(pattern.to_owned());
+            rule.content.push(general(text));
             if let Some(module) = imported(text) {
                 rule.packages.push(module.to_owned());
             }
@@ -344,18 +346,6 @@ fn imported(text: &str) -> Option<&str> {
     let is_name = module.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
     (is_name && !module.is_empty() && !["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&module))
         .then_some(module)
-}
-
-/// Returns the beginning of a pattern with a gap: `{!! !!}`, `style={{...}}`.
-fn open_mark(text: &str) -> Option<&str> {
-    if let Some((first, _)) = text.split_once("...").or_else(|| text.split_once('…')) {
-        let first = first.trim_end();
-        return (first.len() > 2).then_some(first);
-    }
-    let (open, close) = text.split_once(' ')?;
-    let is_mark = |text: &str| text.len() > 1 && !text.contains(|c: char| c.is_alphanumeric() || c == ' ');
-    let is_pair = open.starts_with(['{', '<', '[']) && close.ends_with(['}', '>', ']']);
-    (is_pair && is_mark(open) && is_mark(close)).then_some(open)
 }
 
 /// Replaces names that stand for any name: `from x import *`.

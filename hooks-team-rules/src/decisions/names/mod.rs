@@ -88,10 +88,17 @@ pub(super) fn names(words: &[Word]) -> Vec<Name> {
 fn in_item(item: &[Word], found: &mut Vec<Name>) {
     let is_new = item.iter().any(|word| word.is_in(&["new", "further", "additional"]));
     // "Neither via npm nor from a CDN": the way by which something comes is not what is meant.
-    let is_way = item.first().is_some_and(|word| word.is_in(&["via", "through", "by"]))
+    let is_way = item.first().is_some_and(|word| word.is_in(&["via", "through"]))
         || item.first().is_some_and(|word| word.is("from"))
             && item.get(1).is_some_and(|word| word.is_in(&["a", "an", "the", "any"]));
-    if is_way {
+    // "axios yes, superagent no"
+    let is_chosen = match item {
+        [.., before, last] => {
+            !before.is_in(tables::BE) && last.is_in(&["yes", "ok", "okay", "fine", "only", "✅", "👍"])
+        }
+        _ => false,
+    };
+    if is_way || is_chosen {
         return;
     }
     let mut rest = item;
@@ -154,6 +161,17 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             let is_only_pattern = tables::technology(&name).is_none() && is_word;
             if (is_language(&name) || is_only_pattern) && is_before_noun {
                 // "Java serialisation" is not the language, "dynamic allocation" not the keyword.
+                rest = behind.get(1..).unwrap_or_default();
+                plain += 2;
+                continue;
+            }
+            // "numpy 2": no rule knows one version from another.
+            let is_version = |word: &Word| {
+                let number = word.text.strip_prefix('v').unwrap_or(&word.text);
+                number.starts_with(|c: char| c.is_ascii_digit())
+                    && number.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'x'))
+            };
+            if behind.first().is_some_and(is_version) && !first.is_code {
                 rest = behind.get(1..).unwrap_or_default();
                 plain += 2;
                 continue;

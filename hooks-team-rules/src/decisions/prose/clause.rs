@@ -70,7 +70,15 @@ impl Reading {
             }
             self.clause(part, context);
             let globs = scope::all(part);
-            if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 {
+            let is_place = |word: &Word| {
+                !scope::all(std::slice::from_ref(word)).is_empty()
+                    || [tables::PLACE_WORD, tables::ADJECTIVE, tables::FILLER, tables::ABOUT_FILES]
+                        .iter()
+                        .any(|list| word.is_in(*list))
+                    || word.is_in(&[",", "and", "or", "only", "i.e", "e.g"])
+            };
+            let is_place = scope::place(part, true).is_some() || part.iter().all(is_place);
+            if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 && is_place {
                 let list = self.rules.get_mut(before..).unwrap_or_default();
                 if context.is_only {
                     list.iter_mut().for_each(|rule| rule.except.extend(globs.iter().cloned()));
@@ -123,7 +131,13 @@ impl Reading {
                 return;
             }
             let own = before..self.rules.len();
+            let places = scope(label).0.within;
             self.clause(rest, context);
+            if !places.is_empty() {
+                // "In `firmware/` no dynamic allocation: malloc and free are banned"
+                let list = self.rules.get_mut(own.end..).unwrap_or_default();
+                list.iter_mut().filter(|rule| rule.within.is_empty()).for_each(|rule| rule.within.clone_from(&places));
+            }
             self.drop_wider(own);
             return;
         }
@@ -253,7 +267,7 @@ impl Reading {
         }
         if is_permit(clause) || is_back(clause) {
             self.except(clause, context.start);
-        } else if clause.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
+        } else if scope(clause).1.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
             && self.rules.len() > context.start
         {
             // The same holds for another name, in the same places.
@@ -371,7 +385,19 @@ impl Reading {
             places.narrow(tail_places.within.iter().cloned());
         }
         let is_there = |word: &Word| word.is("there");
-        let says_there = behind.iter().any(is_there) || subject.iter().any(is_there);
+        let is_that_place = |pair: &[Word]| match pair {
+            [first, second] => {
+                first.is_in(&["that", "this", "same", "those", "these"])
+                    && second.is_in(&[
+                        "directory", "folder", "package", "module", "service", "tree", "place", "crate", "area",
+                        "layer", "directories", "folders", "packages", "modules", "services", "places",
+                    ])
+            }
+            _ => false,
+        };
+        let says_there = behind.iter().any(is_there)
+            || subject.iter().any(is_there)
+            || behind.windows(2).any(is_that_place);
         if says_there && places.within.is_empty() && !context.globs.is_empty() {
             places.within.clone_from(&context.globs);
         }
@@ -386,7 +412,10 @@ impl Reading {
             "edit".clone_into(&mut verb);
         }
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
+        let by_means =
+            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
         if found.is_object
+            && !by_means
             && ["run", "execute", "invoke", "call", "type"].contains(&verb.as_str())
             && let Some(command) = plain_command(&object_words)
         {
@@ -417,8 +446,6 @@ impl Reading {
             places.within.extend(scope::all(&subject));
         }
         // "Do not run migrations with `alembic upgrade`": the code behind the object is what is meant.
-        let by_means =
-            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
         if found.is_object && by_means && !named.iter().any(|name| name.is_code) {
             let means: Vec<Name> = names(tail).into_iter().filter(|name| name.is_code).collect();
             if !means.is_empty() {

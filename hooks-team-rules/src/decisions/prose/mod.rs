@@ -89,6 +89,9 @@ pub(super) fn read(text: &str) -> Reading {
             rule.languages.is_empty() && (!rule.content.is_empty() || !rule.calls.is_empty())
         };
         reading.rules.iter_mut().filter(is_open).for_each(|rule| rule.languages.push(language.to_owned()));
+        // "C# collections": the same name in another language is another thing.
+        let is_wider = |rule: &&mut DecisionRule| rule.languages.len() > 1 && rule.languages.iter().any(|own| own == language);
+        reading.rules.iter_mut().filter(is_wider).for_each(|rule| rule.languages.retain(|own| own == language));
     }
     reading
 }

@@ -6,10 +6,12 @@ mod duties;
 mod facts;
 mod manners;
 mod norms;
+mod plainly;
 mod scopes;
 mod tastes;
 
 pub(in crate::directive) use self::context::{Context, announces_text, takes_back};
+pub(in crate::directive) use self::plainly::{is_told_by_a_text, makes_a_rule};
 use super::{Form, Wish, WishParser};
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
@@ -71,6 +73,7 @@ impl WishParser<'_> {
             .or_else(|| on(MANNER, &|| self.manner(first, context)))
             .or_else(|| on(FRAGMENT, &|| self.fragment(first)))
             .or_else(|| self.duty(first, context))
+            .or_else(|| self.plainly(first, context))
     }
 
     /// Returns the kinds of wishes that the words of a sentence allow. Most sentences allow none, so that the
