@@ -82,6 +82,7 @@ fn answer_lines(
             Ok((context, event)) => {
                 // The event is judged and recorded under these rules, whatever happens to the files meanwhile.
                 let rules = config.current();
+                let version = rules.rules_version_in(context.root());
                 let mut outcome = runtime.block_on(async {
                     let context = here(context, &rules, &unfinished);
                     let outcome = answer(rules.as_hooks(), context, event, rules.recording()).await;
@@ -89,7 +90,7 @@ fn answer_lines(
                     effects::added(outcome, rules.as_hooks())
                 });
                 if let Some(fields) = outcome.as_object_mut() {
-                    fields.insert("rules".to_owned(), json!(rules.rules_version()));
+                    fields.insert("rules".to_owned(), json!(version));
                 }
                 outcome
             }

@@ -107,6 +107,7 @@ mod store;
 mod suggest;
 mod team_folders;
 mod team_rules;
+mod team_version;
 mod tenant;
 mod tree;
 mod words;

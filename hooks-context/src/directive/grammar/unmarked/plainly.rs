@@ -19,14 +19,20 @@ const SETTLING: &[&str] = table!("unmarked_settling");
 impl WishParser<'_> {
     /// Returns the wish of a sentence that states it in plain words.
     pub(super) fn plainly(&self, first: usize, context: &Context<'_>) -> Option<Wish> {
-        if context.builds || self.is_passing_from(first) {
+        if context.builds {
+            return None;
+        }
+        // "In this repository" names a place of work, and no task.
+        if let Some(wish) = self.ruled(first) {
+            return Some(wish);
+        }
+        if self.is_passing_from(first) {
             return None;
         }
         self.left_alone(first)
             .or_else(|| self.only_means(first))
             .or_else(|| self.wanted_of_you(first))
             .or_else(|| self.kept_in_mind(first))
-            .or_else(|| self.ruled(first))
             .or_else(|| self.used_for(first))
             .or_else(|| self.settled(first))
             .or_else(|| self.not_bothered(first))
@@ -205,6 +211,6 @@ pub(in crate::directive) fn is_told_by_a_text(sentence: &Sentence<'_>) -> bool {
         s.mark(at) == Some(',')
             && s.is(at + 1, &["says", "said", "states", "reads", "writes", "claims"])
             && s.is(at + 2, &["the", "their", "his", "her", "its", "a", "an", "someone", "everybody"])
-            && s.len() <= at + 7
+            && (at + 3..at + 8).any(|end| end >= s.len() || s.mark(end).is_some())
     })
 }
