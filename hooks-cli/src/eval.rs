@@ -40,6 +40,9 @@ fn report(out: &mut impl Write, new: &Reloaded) {
             writeln!(out, "hooks eval: the rules changed from {before} to {version}")
         }
         Reloaded::Refused { errors, denies, .. } => refused(out, errors, *denies),
+        Reloaded::Panicked { problem } => {
+            writeln!(out, "hooks eval: a look at the files failed ({problem}); the rules in force go on")
+        }
         _ => Ok(()),
     };
 }
@@ -80,6 +83,7 @@ fn answer_lines(
             Ok((context, event)) => {
                 // The event is judged and recorded under these rules, whatever happens to the files meanwhile.
                 let rules = config.current();
+                let version = rules.rules_version_in(context.root());
                 let mut outcome = runtime.block_on(async {
                     let context = here(context, &rules, &unfinished);
                     let outcome = answer(rules.as_hooks(), context, event, rules.recording()).await;
@@ -87,7 +91,7 @@ fn answer_lines(
                     effects::added(outcome, rules.as_hooks())
                 });
                 if let Some(fields) = outcome.as_object_mut() {
-                    fields.insert("rules".to_owned(), json!(rules.rules_version()));
+                    fields.insert("rules".to_owned(), json!(version));
                 }
                 outcome
             }

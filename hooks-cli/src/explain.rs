@@ -69,6 +69,7 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     let hooks = config.clone().hooks();
     let (context, event) = event_of(options)?;
     let unfinished = Unfinished::default();
+    let version = config.rules_version_in(context.root());
     let context = here(context, &config, &unfinished);
     let kind = event.kind();
     let runtime = runtime()?;
@@ -81,7 +82,7 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     // Reservations that the explanation took are returned.
     runtime.block_on(unfinished.finish());
     let mut story = Story { reads_not_known, ..story.map_err(Failure::message)? };
-    story.rules = Some(config.rules_version().to_owned());
+    story.rules = Some(version);
     let mut out = anstream::stdout().lock();
     match options.format {
         Format::Json => {

@@ -17,6 +17,7 @@ use super::error::Mistakes;
 use super::feeds::{self, FeedSections};
 use super::further::{self, FurtherGuards};
 use super::models;
+use super::nonsense;
 use super::plain;
 use super::prune::Pruned;
 use super::reload::{self, ReloadConfig};
@@ -148,6 +149,10 @@ pub(super) fn read(
 ) -> Option<Document> {
     if !plain::is_right(root) {
         check(&checked_schema(), &without_squads_names(root, mistakes), mistakes);
+    }
+    nonsense::check(root, "", mistakes);
+    for (name, node) in root.get(tenant::OTHERS).map_or(&[][..], Node::entries) {
+        nonsense::check(node, &format!("{}.{}", tenant::OTHERS, name.text), mistakes);
     }
     let tree = Pruned::new(root, mistakes.paths());
     let self_protection =

@@ -23,7 +23,7 @@ use super::section;
 use super::team_folders::Project;
 use super::tenant;
 use super::tree::{Kind, Node};
-use super::{source, squad, yaml};
+use super::{nonsense, source, squad, yaml};
 
 /// Key of the files with policies.
 pub(super) const KEY: &str = "policies";
@@ -288,6 +288,7 @@ fn extension(tree: &Node) -> Result<TenantGuards, String> {
     }
     let mut own = Mistakes::default();
     check(&schema, tree, &mut own);
+    nonsense::check(tree, "", &mut own);
     if !own.is_empty() {
         return Err(all_of(own));
     }

@@ -10,6 +10,7 @@
 //! rules:
 //!   - name: no-push
 //!     action: dney
+//!     commands: [git push]
 //! ";
 //! let errors = Config::parse(text, "hooks.yaml").unwrap_err();
 //! let errors: Vec<_> = errors.errors().iter().map(|error| error.to_string()).collect();
@@ -79,6 +80,7 @@ mod lint;
 mod metrics;
 mod models;
 mod naming;
+mod nonsense;
 mod notices;
 mod open_work;
 mod paths;
@@ -105,6 +107,7 @@ mod store;
 mod suggest;
 mod team_folders;
 mod team_rules;
+mod team_version;
 mod tenant;
 mod tree;
 mod words;

@@ -142,3 +142,13 @@ fn a_word_without_an_effect_is_found() {
     let text = "#! columns word:key\n#! example Always {} tests.\nnever\nqqq\n";
     assert_eq!(without_effect(text), ["4:  `qqq` in `Always {} tests.`"]);
 }
+
+#[test]
+fn common_words_do_not_show_what_a_text_is_about() {
+    let table = Table::read(include_str!("../data/plain_words.tsv")).unwrap();
+    let rows = table.rows().iter().filter(|row| row.list == "common");
+    let common: Vec<&str> = rows.flat_map(|row| table.keys(row)).collect();
+    assert!(common.len() > 20);
+    let kept = common.iter().filter(|word| !hooks_context::source::Words::from_text(word).is_empty());
+    assert_eq!(kept.collect::<Vec<_>>(), Vec::<&&str>::new());
+}

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 const EVERY: Duration = Duration::from_secs(1);
 
 /// Least time between two checks.
-const LEAST: Duration = Duration::from_millis(10);
+pub(crate) const LEAST: Duration = Duration::from_millis(10);
 
 /// Behaviour of a host that runs while the configuration changes.
 ///

@@ -95,6 +95,12 @@ pub enum Reloaded {
         /// Whether everything is denied now; otherwise the earlier rules go on.
         denies: bool,
     },
+    /// The round that looked at the files panicked, in most cases in the function of the host that is told. The next round
+    /// is tried. The rules in force are those of [`LiveConfig::current`].
+    Panicked {
+        /// Message of the panic.
+        problem: String,
+    },
 }
 
 /// Settings of a [`LiveConfig`].
@@ -262,6 +268,13 @@ impl LiveConfig {
         let retired = mem::take(&mut self.checks().retired);
         let closed = self.close_all(&retired).await;
         self.current().close().await.and(closed)
+    }
+
+    /// The report about a round that panicked.
+    pub(super) fn broken_by(&self, problem: &str) -> Reloaded {
+        // What a check had begun is done again.
+        self.checks().pending = None;
+        Reloaded::Panicked { problem: problem.to_owned() }
     }
 
     /// Removes and returns the earlier rules that no call uses.

@@ -22,6 +22,7 @@ mod whole;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::config::LEAST;
 pub use self::config::{OnBadRules, ReloadConfig};
 pub(crate) use self::files::ReadFile;
 pub(crate) use self::fixed::{Earlier, Fixed};

@@ -377,3 +377,30 @@ fn ceremonies_in_memory_go_on() {
     project.swapped();
     assert_eq!(held(&project.config.current()).active(&context).unwrap().len(), 1);
 }
+
+/// A host whose function panics is told so, and the watch goes on.
+#[test]
+fn a_panic_of_the_host_does_not_end_the_watch() {
+    let fast = |blocked: &str| format!("version: 1\nreload: {{ every: 10ms }}\ncommand_guard: {{ block: [{blocked}] }}\n");
+    let project = Project::new(&fast("a"));
+    let (tell, told) = std::sync::mpsc::channel();
+    let mut panics = 1;
+    let watching = project.config.watch(move |new| {
+        let is_swap = matches!(new, Reloaded::Swapped { .. });
+        tell.send(new).unwrap();
+        if is_swap && panics > 0 {
+            panics -= 1;
+            panic!("the host's own mistake");
+        }
+    });
+    let watching = watching.unwrap();
+    let next = || told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+    project.write(&fast("b"));
+    assert!(matches!(next(), Reloaded::Swapped { .. }));
+    let Reloaded::Panicked { problem } = next() else { panic!("the panic is reported") };
+    assert_eq!(problem, "the host's own mistake");
+    project.write(&fast("c"));
+    let Reloaded::Swapped { version, .. } = next() else { panic!("the next change is seen") };
+    assert_eq!(project.config.current().rules_version(), &*version);
+    drop(watching);
+}

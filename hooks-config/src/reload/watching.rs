@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 
@@ -17,7 +18,8 @@ pub struct Watching {
 }
 
 impl LiveConfig {
-    /// Looks at the files again and again, at the interval of the section `reload`, and calls `told` with what is new.
+    /// Looks at the files again and again, at the interval of the section `reload`, and calls `told` with what is new. If
+    /// `told` panics, it is called with [`Reloaded::Panicked`], and the watch goes on.
     ///
     /// # Errors
     /// Returns an error if the thread cannot be started.
@@ -48,15 +50,38 @@ impl LiveConfig {
                     Err(RecvTimeoutError::Timeout) => {}
                     Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
                 }
-                if let Some(new) = config.check() {
-                    told(new);
+                let panicked = round(&config, &closing, &mut told).err();
+                if let Some(problem) = panicked {
+                    // The host is told, unless its function panics again; the next round is tried in any case.
+                    let new = config.broken_by(&problem);
+                    drop(panic::catch_unwind(AssertUnwindSafe(|| told(new))));
                 }
-                // The Scribe finds what it left at its next run, and a log counts what it could not write.
-                drop(closing.block_on(config.retire()));
             }
         })?;
         Ok(Watching { stop: Some(stop), thread: Some(thread) })
     }
+}
+
+/// Looks at the files once, and calls `told` with what is new.
+///
+/// # Errors
+/// Returns the text of a panic: a watcher that ended with it would leave old rules in force without a word.
+fn round(
+    config: &LiveConfig,
+    closing: &runtime::Runtime,
+    told: &mut impl FnMut(Reloaded),
+) -> Result<(), String> {
+    let round = AssertUnwindSafe(|| {
+        if let Some(new) = config.check() {
+            told(new);
+        }
+        // The Scribe finds what it left at its next run, and a log counts what it could not write.
+        drop(closing.block_on(config.retire()));
+    });
+    panic::catch_unwind(round).map_err(|cause| {
+        let text = cause.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| cause.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+    })
 }
 
 impl Drop for Watching {
@@ -65,7 +90,7 @@ impl Drop for Watching {
         if let Some(thread) =
             self.thread.take().filter(|thread| thread.thread().id() != thread::current().id())
         {
-            // It panics only if the host's function does.
+            // Panics are caught in it.
             drop(thread.join());
         }
     }

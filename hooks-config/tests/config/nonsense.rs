@@ -119,6 +119,44 @@ fn empty_names_are_refused() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Values that are valid by their type: rules about everything by accident, and exceptions of everything.
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let mut wrong = Vec::new();
+    let empty = ["tools", "agents", "paths", "reads", "writes", "commands", "content", "imports"];
+    for key in empty {
+        let line = format!("rules: [{{ name: a, {key}: [], reason: r }}]");
+        wrong.extend(taken(&line, &format!("rules[0].{key}")));
+        let beside = format!("rules: [{{ name: b, tools: [bash], commands: [ls] }}, {{ name: a, tools: [bash], {key}: [] }}]");
+        let beside = if key == "tools" { beside.replace("tools: [bash], tools", "agents: [ada], tools") } else { beside };
+        wrong.extend(taken(&beside, &format!("rules[1].{key}")));
+    }
+    for (line, path) in [
+        ("rules: [{ name: a }]", "rules[0]"),
+        ("rules: [{ name: a, action: allow }]", "rules[0]"),
+        ("rules: [{ name: a, reason: r, args: {} }]", "rules[0].args"),
+        ("tenants: { acme: { rules: [{ name: a }] } }", "tenants.acme.rules[0]"),
+        ("tenants: { acme: { rules: [{ name: a, content: [] }] } }", "tenants.acme.rules[0].content"),
+        ("read_guard: { deny: ['**/.env'], except: ['**'] }", "read_guard.except[0]"),
+        ("read_guard: { deny: ['**/.env'], except: [a, '**/*'] }", "read_guard.except[1]"),
+        ("tenants: { acme: { read_guard: { deny: ['**/.env'], except: ['**'] } } }", "tenants.acme.read_guard.except[0]"),
+        ("reload: { every: 0s }", "reload.every"),
+        ("reload: { every: 1ms }", "reload.every"),
+    ] {
+        wrong.extend(taken(line, path));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for line in [
+        "rules: [{ name: a, tools: ['*'] }]",
+        "rules: [{ name: a, agents: [ada] }]",
+        "rules: [{ name: a, results: failed }]",
+        "read_guard: { deny: ['**/.env'], except: ['**/.env.example'] }",
+        "reload: { every: 10ms }",
+    ] {
+        assert_eq!(messages(line), [""; 0], "{line}");
+    }
+}
+
 #[test]
 fn zero_is_as_written() {
     for line in [

@@ -166,6 +166,7 @@ pub fn detect(message: &str) -> Vec<Detected> {
     let mut heading: Option<grammar::Heading> = None;
     let mut context = grammar::Context::default();
     let (mut last, mut quoted_until) = (0, 0);
+    let mut rule_before: Option<Range<usize>> = None;
     for sentence in Sentence::all(&tokens) {
         heading = heading.filter(|_| sentence.is_item());
         let begins = sentence.whole().map_or(0, |span| span.start);
@@ -175,6 +176,15 @@ pub fn detect(message: &str) -> Vec<Detected> {
         if grammar::takes_back(&sentence) {
             found.truncate(last);
         }
+        if grammar::makes_a_rule(&sentence)
+            && found.len() == last
+            && let Some(span) = rule_before.clone()
+            && let Some(text) = message.get(span.clone())
+        {
+            found.push(Detected { mode: Mode::Always, text: text.to_owned(), span });
+        }
+        // A question, or a short word, is no rule.
+        rule_before = sentence.whole().filter(|_| !sentence.asks() && sentence.len() > 2);
         let before = found.len();
         last = before;
         context.is_listed = heading.is_some();

@@ -3,7 +3,7 @@
 use hooks_team::files::{Member, Roster};
 
 /// Words before a name.
-const GREETINGS: [&str; 9] = ["hey", "hi", "hello", "ok", "okay", "please", "yo", "dear", "thanks"];
+const GREETINGS: &[&str] = table!("plain_words_greetings");
 
 /// Returns the team members that `message` begins with or mentions as `@name`, in order, and whether it
 /// addresses the whole team.
@@ -76,5 +76,12 @@ mod tests {
         assert_eq!(names("Ash, come back"), (vec![], false));
         assert_eq!(names("Fix what Ripley broke, please"), (vec![], false));
         assert_eq!(names(""), (vec![], false));
+    }
+
+    #[test]
+    fn a_greeting_is_no_name() {
+        for greeting in GREETINGS {
+            assert_eq!(opening(&format!("{greeting} Ripley, look at this.")), ["Ripley"], "{greeting}");
+        }
     }
 }

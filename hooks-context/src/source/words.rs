@@ -14,10 +14,7 @@ pub struct Words {
 type Seeded = BuildHasherDefault<DefaultHasher>;
 
 /// Common words that do not show what a text is about.
-const COMMON: &[&str] = &[
-    "and", "are", "but", "can", "for", "from", "has", "have", "into", "its", "not", "that", "the", "then",
-    "this", "use", "was", "were", "when", "will", "with", "you", "your",
-];
+const COMMON: &[&str] = table!("plain_words_common");
 
 /// The most words of a text that are used.
 const MOST: usize = 4_096;

@@ -150,7 +150,10 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut splitter = Splitter::default();
     let mut section = Section::Decide;
     let mut fence: Option<(String, bool, usize, String)> = None;
+    let mut quote = false;
     for (line, number) in text.lines().zip(1..) {
+        let (line, is_quote) = unquoted(line, quote);
+        quote = is_quote;
         let trimmed = line.trim();
         if let Some((mark, is_rule, start, body)) = &mut fence {
             if trimmed.starts_with(mark.as_str()) {
@@ -205,6 +208,21 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     splitter.blocks
 }
 
+/// Returns a line without the mark of a quotation, if the quotation is a decision: it begins with a heading, a field or a date.
+/// `is_open` tells whether the line before was one of such a quotation.
+fn unquoted(line: &str, is_open: bool) -> (&str, bool) {
+    let Some(inner) = line.trim_start().strip_prefix('>') else { return (line, false) };
+    let inner = inner.trim_start();
+    let first = inner.split([' ', ':']).next().unwrap_or_default().trim_matches(['[', ']', '*', '(', ')']);
+    let is_date = first.chars().filter(char::is_ascii_digit).count() >= 6
+        && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | 'T' | 'Z'));
+    if is_open || heading(inner).is_some() || field(inner).is_some() || is_date {
+        (inner, true)
+    } else {
+        (line, false)
+    }
+}
+
 impl Splitter {
     fn push(&mut self, kind: Kind, text: String) {
         if !text.trim().is_empty() {
@@ -234,6 +252,10 @@ impl Splitter {
             *section = section_of(&name);
             if name == "status" || name == "state" {
                 *section = Section::Decide;
+                // "Status: accepted. No X." goes on with the decision.
+                if let Some((_, rest)) = value.split_once(". ").filter(|(status, _)| !is_void(status)) {
+                    self.begin(*section, rest);
+                }
                 return;
             }
             self.is_inline = !value.is_empty();

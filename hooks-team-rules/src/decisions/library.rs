@@ -168,7 +168,11 @@ impl Library {
                             || rest.starts_with(".min.")
                             || [".js", ".css", ".mjs"].contains(&rest)
                             || rest.starts_with('.')
-                            || rest.strip_prefix('-').is_some_and(|rest| !rest.is_empty())
+                            || rest.strip_prefix('-').is_some_and(|rest| {
+                                let rest = rest.split(".min.").next().unwrap_or(rest);
+                                let rest = rest.trim_end_matches(".js").trim_end_matches(".css");
+                                is_part(rest.split('@').next().unwrap_or(rest)) || rest.starts_with(|c: char| c.is_ascii_digit())
+                            })
                     })
                 })
             })
@@ -199,8 +203,20 @@ fn is_of(name: &str, package: &str) -> bool {
 /// Whether `package` is a part of `name`: `lodash/debounce`, `moment-timezone`, `log4j:log4j`, `tensorflow.keras`.
 fn below(name: &str, package: &str) -> bool {
     package.strip_prefix(name).is_some_and(|rest| {
-        rest.starts_with(['/', '.', ':', '\\']) || (rest.starts_with('-') && name.len() > 1)
+        rest.starts_with(['/', '.', ':', '\\'])
+            || rest.strip_prefix('-').is_some_and(|part| name.len() > 1 && is_part(part))
     })
+}
+
+/// Whether the end of a package's name makes it a part or a companion of the library before it: `lodash-es`,
+/// `moment-timezone`, `jest-cli`. Another end is another package: `jquery-x`.
+fn is_part(end: &str) -> bool {
+    let end = end.split(['/', ':', '.']).next().unwrap_or(end);
+    let is_version = |part: &str| {
+        let digits = part.strip_prefix('v').unwrap_or(part);
+        !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+    };
+    end.split('-').all(|part| tables::is_package_part(part) || is_version(part) || tables::technology(part).is_some())
 }
 
 /// Whether a name with a path or a namespace belongs to the library: `github.com/IBM/sarama`, `org.joda.time`.

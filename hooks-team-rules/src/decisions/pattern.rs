@@ -244,6 +244,11 @@ fn is_whole_operator(pattern: &[Token], lexed: &Lexed, at: usize) -> bool {
 
 /// Whether a single name is a use and not the name of something new, a key or a member.
 fn stands_alone(pattern: &[Token], lexed: &Lexed, at: usize) -> bool {
+    // `data-style="` is another attribute than `style="`.
+    let is_attribute = matches!(pattern, [Token::Name(_), Token::Mark('='), ..]);
+    if is_attribute && lexed.before(at).is_some_and(|token| token.is('-')) {
+        return false;
+    }
     let [Token::Name(_)] = pattern else { return true };
     let before = lexed.before(at);
     let declares = before.and_then(Token::name).is_some_and(|name| DECLARING.contains(&name));

@@ -150,6 +150,13 @@ impl DecisionRule {
             rule.add(key, values(value).map_err(error)?).map_err(error)?;
             open = value.is_empty().then(|| key.to_owned());
         }
+        if rule.except.iter().any(|glob| ["**", "**/*"].contains(&glob.as_str())) {
+            return Err(RuleError {
+                line: 1,
+                problem: "`except` contains every file, so it forbids nothing; name the files that are excepted"
+                    .to_owned(),
+            });
+        }
         if rule.forbids_nothing() {
             return Err(RuleError {
                 line: 1,
@@ -353,6 +360,7 @@ mod tests {
             ("- a", "line 1 of the rule: `a` belongs to no key"),
             ("in: [src/**]", "line 1 of the rule: it forbids nothing"),
             ("moment", "line 1 of the rule: expected `key: value`"),
+            ("packages: [a]\nexcept: [src/**, \"**\"]", "line 1 of the rule: `except` contains every file"),
         ] {
             let error = DecisionRule::parse(text).unwrap_err().to_string();
             assert!(error.starts_with(wanted), "{error}");

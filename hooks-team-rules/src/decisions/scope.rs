@@ -13,6 +13,19 @@ pub(super) struct Scope {
     pub(super) with: Vec<String>,
 }
 
+impl Scope {
+    /// Adds places. Paths are more exact than a kind of place: "in libraries … under `crates/`" is about the crates.
+    pub(super) fn narrow(&mut self, places: impl IntoIterator<Item = String>) {
+        let places: Vec<String> = places.into_iter().collect();
+        let is_kind = |globs: &[String]| !globs.is_empty() && globs.iter().any(|glob| glob.starts_with("**/"));
+        match (is_kind(&self.within), is_kind(&places)) {
+            (true, false) if !places.is_empty() => self.within = places,
+            (false, true) if !self.within.is_empty() => {}
+            _ => self.within.extend(places),
+        }
+    }
+}
+
 /// Words before an exception that consist of several words.
 const OUTSIDE_PHRASES: &[&[&str]] = &[
     &["other", "than"],
@@ -84,6 +97,7 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
                     || tail.get(1 + length).is_some_and(|word| word.is_in(&["too", "included"]));
             if !places.is_empty() && is_added {
                 at += 1 + length;
+                at += usize::from(words.get(at).is_some_and(|word| word.is_in(&["too", "included"])));
                 continue;
             }
             if !places.is_empty()
@@ -104,8 +118,19 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
                 continue;
             }
             if !places.is_empty() {
-                scope.within.extend(places);
+                if rest.last().is_some_and(|word| word.is_in(&["and", "or", "nor", ","])) {
+                    scope.within.extend(places);
+                } else {
+                    scope.narrow(places);
+                }
                 at += 1 + length;
+                continue;
+            }
+            let host = tail.get(1).filter(|next| word.is("against") && (next.is_code || next.text.contains(['.', '-'])));
+            if let Some(host) = host {
+                // "Do not run `psql` against `db.example.org`"
+                scope.with.push(format!("*{}*", host.text));
+                at += 2;
                 continue;
             }
         }
@@ -137,7 +162,7 @@ fn phrase(words: &[Word]) -> usize {
 
 /// Reads a list of places; returns their globs and the number of words.
 fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
-    let mut globs = Vec::new();
+    let mut globs: Vec<String> = Vec::new();
     let (mut at, mut end) = (0, 0);
     while let Some(word) = words.get(at) {
         let next = words.get(at + 1);
@@ -146,8 +171,19 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
         {
             break;
         }
-        if let Some((own, length)) = place(words.get(at..).unwrap_or_default(), is_exception || end > 0) {
-            globs.extend(own);
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        let is_definite = before.is_some_and(|word| word.is_in(&["the", "our"]));
+        let found = words.get(at..).unwrap_or_default();
+        let found = place(found, is_exception || end > 0).or_else(|| unit(found).filter(|_| is_definite));
+        if let Some((own, length)) = found {
+            if before.is_some_and(|word| word.is_in(&["under", "below", "in", "inside", "of", "within"])) {
+                // "Production code under `services/`" is in that folder only.
+                let mut all = Scope { within: std::mem::take(&mut globs), ..Scope::default() };
+                all.narrow(own);
+                globs = all.within;
+            } else {
+                globs.extend(own);
+            }
             at += length;
             end = at;
             // Nouns behind a place name its kind.
@@ -211,6 +247,20 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
     (globs, end)
 }
 
+/// Nouns for a part of a project that lies in a folder of its name.
+const UNITS: &[&str] = &["service", "app", "package", "module", "crate", "worker", "component", "project"];
+
+/// Returns the globs of a part of the project with a common name: "the api service".
+fn unit(words: &[Word]) -> Option<(Vec<String>, usize)> {
+    let (first, second) = (words.first()?, words.get(1)?);
+    let is_name = !first.is_code
+        && !first.is_in(tables::ADJECTIVE)
+        && !first.is_in(tables::PRONOUN)
+        && !first.is_in(&["first", "last", "next", "right", "left", "whole", "entire", "main"])
+        && first.text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    (is_name && second.is_in(UNITS)).then(|| (vec![format!("**/{}/**", first.text)], 2))
+}
+
 /// Returns the globs of the place that `words` begin with, and its length.
 pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize)> {
     let first = words.first()?;
@@ -229,9 +279,7 @@ pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize
             next.is_some_and(|word| word.is_in(&["folder", "directory", "service", "app", "tree"]));
         return is_folder.then(|| (vec![glob(&format!("{}/", first.text))], 1));
     }
-    let is_unit = words
-        .get(1)
-        .is_some_and(|word| word.is_in(&["service", "app", "package", "module", "crate", "worker"]));
+    let is_unit = words.get(1).is_some_and(|word| word.is_in(UNITS));
     if is_unit
         && !first.is_code
         && super::names::is_unknown(first)

@@ -108,6 +108,9 @@ lists! {
     ABOUT_FILES = 25, "words_about_files";
     FAULTY = 26, "words_faulty";
     ORDER_START = 27, "words_order_start";
+    PROTOCOL = 28, "words_protocol";
+    KEYWORD = 29, "words_keyword";
+    COMMON = 30, "words_common";
 }
 
 impl List {
@@ -190,6 +193,14 @@ pub(super) fn begins_name(word: &str) -> bool {
 /// Whether `program` runs the SQL in its words.
 pub(super) fn is_query_client(program: &str) -> bool {
     QUERY_CLIENTS.contains(&program)
+}
+
+static PACKAGE_PARTS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| (table!("words_package_part") as Words).iter().copied().collect());
+
+/// Whether a word at the end of a package's name makes it a part of the library before it, as in `lodash-es`.
+pub(super) fn is_package_part(word: &str) -> bool {
+    PACKAGE_PARTS.contains(word)
 }
 
 /// Whether `name` is a program that some table lists.

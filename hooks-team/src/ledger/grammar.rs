@@ -169,8 +169,10 @@ fn loose(document: &Document, range: Range<usize>, group: Option<usize>, spans: 
         let (kind, count) = match first.kind {
             Kind::Item => (EntryKind::Item, item(document, rest)),
             Kind::Text | Kind::Fenced => (EntryKind::Loose, paragraph(rest)),
-            // Under the title of the file, a quote describes the file.
-            Kind::Quote if group.is_some_and(|group| group > 0) => (EntryKind::Loose, paragraph(rest)),
+            // Under the title of the file, a quote describes the file, unless it begins with a date.
+            Kind::Quote if group.is_some_and(|group| group > 0) || is_dated_quote(document.line(*first)) => {
+                (EntryKind::Loose, paragraph(rest))
+            }
             _ => {
                 at += 1;
                 continue;
@@ -217,6 +219,13 @@ fn item(document: &Document, lines: &[Line]) -> usize {
         gap = 0;
     }
     count
+}
+
+/// Whether a quotation begins with a date, as a line of a log does.
+fn is_dated_quote(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_start().trim_start_matches('>').trim_start_matches([' ', '[', '*', '(']);
+    dated(text.get(..text.len().min(10)).unwrap_or_default()).is_some()
 }
 
 fn paragraph(lines: &[Line]) -> usize {

@@ -17,7 +17,8 @@ use std::ops::Range;
 
 use self::form::{Form, form};
 pub(super) use self::heading::{Heading, heading};
-pub(super) use self::unmarked::{Context, announces_text, takes_back};
+pub(super) use self::unmarked::{Context, announces_text, makes_a_rule, takes_back};
+use self::unmarked::is_told_by_a_text;
 use super::Mode;
 use super::markers::{self, Marker, Sign, goes_on};
 use super::sentence::Sentence;
@@ -42,7 +43,7 @@ struct MarkedWish {
 pub(super) fn wishes<'a>(sentence: &Sentence<'a>, context: &mut Context<'a>) -> Vec<Wish> {
     let markers = markers::all(sentence);
     let reader = WishParser { sentence, form: form(sentence) };
-    if context.is_material(sentence) {
+    if context.is_material(sentence) || is_told_by_a_text(sentence) {
         return Vec::new();
     }
     if sentence.reads(reader.content(0), &["would", "you", "prefer"]) && sentence.asks() {

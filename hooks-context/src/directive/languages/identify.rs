@@ -61,6 +61,11 @@ impl Languages {
         if !text.is_ascii()
             && let Some(code) = script_of(text, self.is_ukrainian)
         {
+            // Some sentences have no letter that only one of the two has.
+            let is_either = code == "ru" && !text.contains(['ы', 'э', 'ъ', 'ё']);
+            if is_either {
+                return ALL.iter().filter(|language| ["ru", "uk"].contains(&language.code)).collect();
+            }
             return ALL.iter().filter(|language| language.code == code).collect();
         }
         let begins = self.known.partition_point(|(at, _)| *at < span.start);

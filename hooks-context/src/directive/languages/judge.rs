@@ -184,6 +184,9 @@ impl Judge<'_> {
             return is_strict && opens && self.has(own, Role::Told) && !self.is_report(own);
         }
         if opens {
+            if self.instructs_behind_occasion(own) {
+                return true;
+            }
             let later = all.iter().filter(|later| later.start > clause.start);
             return later
                 .map(|later| self.own(later))
@@ -192,6 +195,25 @@ impl Judge<'_> {
         }
         let occasion = phrase::first(own, self.language.phrases(Role::Each), true);
         occasion.is_some() && instructs(own) && !self.is_report(own)
+    }
+
+    /// Whether an instruction follows the occasion without a comma: "перед каждым коммитом запускай тесты".
+    fn instructs_behind_occasion(&self, own: &str) -> bool {
+        // "Before you push" may be about one push.
+        const EVERY: [&str; 13] = [
+            "jede", "cada", "chaque", "ogni", "elk", "ieder", "każd", "кажд", "кожн", "всяк", "toda", "todas", "todos",
+        ];
+        const PRONOUNS: [&str; 12] = ["du", "ihr", "wir", "man", "tu", "ty", "my", "ты", "мы", "вы", "ми", "ви"];
+        let words: Vec<&str> = own.split_whitespace().collect();
+        let is_every = words.iter().take(3).any(|word| EVERY.iter().any(|every| word.starts_with(every)));
+        if !is_every || self.is_report(own) || self.has(own, Role::Product) {
+            return false;
+        }
+        let tells = words.iter().skip(2).enumerate().any(|(at, word)| {
+            !PRONOUNS.contains(word)
+                && words.get(at + 2..).is_some_and(|rest| self.starts(&rest.join(" "), Role::Told))
+        });
+        tells || self.ends(own, Role::Final)
     }
 
     /// Whether the occasion recurs: "every", "each time". "Before you push" may be about one push.

@@ -10,6 +10,9 @@ impl Name {
     /// Adds the name to the rule that forbids it. Returns whether it is something that a call can bring in.
     pub(in super::super) fn forbid_in(&self, rule: &mut DecisionRule, usage: &Use) -> bool {
         let text = self.text.trim().trim_end_matches(',');
+        // "`@acme/ui/src/...`" is everything below.
+        let is_open = text.contains('/') && !text.contains(' ') && !text.starts_with('.');
+        let text = if is_open && text.ends_with(['.', '…']) { text.trim_end_matches(['.', '…', '/']) } else { text };
         let lower = text.to_lowercase();
         let word = Word::new(text, self.is_code);
         let is_library = [
@@ -33,7 +36,7 @@ impl Name {
             rule.images.push(text.to_owned());
             return true;
         }
-        if is_library {
+        if is_library && !(is_path(&word) && text.ends_with('/')) {
             rule.packages.push(text.to_owned());
             return true;
         }
@@ -80,6 +83,15 @@ impl Name {
             .or_else(|| tables::concept(&lower))
             .or_else(|| tables::concept(lower.trim_end_matches("()")))
         {
+            let files: Option<Vec<String>> = concept
+                .patterns
+                .split(" § ")
+                .map(|pattern| pattern.strip_prefix("FILE ").map(str::to_owned))
+                .collect();
+            if let Some(files) = files.filter(|_| tables::FILE_VERB.contains(&usage.verb) || usage.is_existing) {
+                self.forbid_files(files, rule, usage);
+                return true;
+            }
             add_concept(concept, rule);
             // The name may be a technology as well.
             if tables::technology(&lower).is_none() {
@@ -108,6 +120,10 @@ impl Name {
             ["immutable", "frozen", "read-only", "untouchable", "edit", "touch", "change", "modify"]
                 .contains(&usage.verb.as_str());
         let is_package = !text.contains(' ') && text.chars().any(char::is_alphanumeric) && !is_state;
+        let is_word = tables::ENGLISH.contains(&lower) || tables::COMMON.contains(&lower);
+        if is_package && tables::is_named_program(&lower) && (self.is_code || !is_word) {
+            rule.commands.push(lower.clone());
+        }
         if is_package {
             rule.packages.push(text.to_owned());
             if usage.is_call && text.chars().all(|c| c.is_alphanumeric() || c == '_') {
@@ -168,7 +184,7 @@ impl Name {
             return Some(text.to_owned());
         }
         if text.contains(' ')
-            && is_program
+            && (is_program || is_command_line(text))
             && self.is_code
             && !text.contains(['(', ';', '{', '='])
             && piped(text).is_none()
@@ -262,6 +278,9 @@ impl Name {
                 rule.languages.push("sql".to_owned());
             }
             rule.content.push(general(text));
+            if let Some(module) = imported(text) {
+                rule.packages.push(module.to_owned());
+            }
             if text.starts_with("from ") && text.ends_with("import *") {
                 rule.content.push("import *".to_owned());
             }
@@ -298,11 +317,35 @@ impl Name {
     }
 }
 
+/// Whether a text reads like a program with its subcommands, and not like source text.
+fn is_command_line(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let is_program = words.next().is_some_and(|first| {
+        first.len() > 1
+            && first.starts_with(|c: char| c.is_ascii_lowercase())
+            && first.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+            && !tables::KEYWORD.contains(first)
+    });
+    let is_plain = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '@'))
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./@=:".contains(c))
+    };
+    is_program && words.clone().count() > 0 && words.all(is_plain)
+}
+
 /// Returns the program whose output a shell runs, as in `curl ... | sh`.
 fn piped(text: &str) -> Option<&str> {
     let (program, shell) = text.split_once('|')?;
     let shell = shell.trim().split(' ').find(|word| *word != "sudo")?;
     ["sh", "bash", "zsh"].contains(&shell).then(|| program.split_whitespace().next()).flatten()
+}
+
+/// Returns the module that a statement imports as a whole: `import logging`.
+fn imported(text: &str) -> Option<&str> {
+    let module = text.strip_prefix("import ")?.trim_end_matches(';').trim();
+    let is_name = module.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+    (is_name && !module.is_empty() && !["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&module))
+        .then_some(module)
 }
 
 /// Replaces names that stand for any name: `from x import *`.
@@ -315,8 +358,11 @@ pub(super) fn general(text: &str) -> String {
     {
         return text.get(..name.len() + 1).unwrap_or(text).to_owned();
     }
-    let is_any = |word: &str| ["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&word);
-    if !text.contains("import ") {
+    let is_any = |word: &str| {
+        ["x", "y", "foo", "bar", "X", "Y", "Foo", "Bar", "name", "Name", "module", "MyClass"].contains(&word)
+    };
+    let is_declaration = ["class ", "interface ", "struct ", "trait ", "impl ", "enum ", "def ", "func ", "function "];
+    if !text.contains("import ") && !is_declaration.iter().any(|start| text.starts_with(start)) {
         return text.to_owned();
     }
     text.split(' ').map(|word| if is_any(word) { "_" } else { word }).collect::<Vec<_>>().join(" ")

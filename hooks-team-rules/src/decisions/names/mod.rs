@@ -36,6 +36,24 @@ pub(super) struct Use {
 /// Longest name of a table, in words.
 const LONGEST: usize = 6;
 
+/// Words before a thing, which no name of a library has.
+const DETERMINERS: &[&str] =
+    &["the", "a", "an", "our", "your", "my", "their", "its", "this", "that", "these", "those", "each", "every"];
+
+impl Name {
+    /// Whether nothing but its place in the sentence shows that this is the name of a library.
+    pub(super) fn is_guess(&self) -> bool {
+        let lower = self.text.to_lowercase();
+        !self.is_code
+            && self.noun.is_empty()
+            && tables::technology(&lower).is_none()
+            && tables::concept(&lower).is_none()
+            && !tables::is_named_program(&lower)
+            && !looks_like_name(&Word::new(&self.text, false))
+            && !self.text.starts_with(char::is_uppercase)
+    }
+}
+
 /// Returns the names in `words`.
 pub(super) fn names(words: &[Word]) -> Vec<Name> {
     let mut found = Vec::new();
@@ -58,12 +76,31 @@ pub(super) fn names(words: &[Word]) -> Vec<Name> {
     }) {
         in_item(item, &mut found);
     }
+    // "No `.pl` or `.pm` files": the noun is that of the whole list.
+    if let Some(noun) = found.last().map(|name| name.noun.clone()).filter(|noun| noun.starts_with("file")) {
+        let endings = found.iter_mut().filter(|name| name.noun.is_empty() && name.text.starts_with('.'));
+        endings.for_each(|name| name.noun.clone_from(&noun));
+    }
     found
 }
 
 /// Adds the names in an item of a list.
 fn in_item(item: &[Word], found: &mut Vec<Name>) {
     let is_new = item.iter().any(|word| word.is_in(&["new", "further", "additional"]));
+    // "Neither via npm nor from a CDN": the way by which something comes is not what is meant.
+    let is_way = item.first().is_some_and(|word| word.is_in(&["via", "through"]))
+        || item.first().is_some_and(|word| word.is("from"))
+            && item.get(1).is_some_and(|word| word.is_in(&["a", "an", "the", "any"]));
+    // "axios yes, superagent no"
+    let is_chosen = match item {
+        [.., before, last] => {
+            !before.is_in(tables::BE) && last.is_in(&["yes", "ok", "okay", "fine", "only", "✅", "👍"])
+        }
+        _ => false,
+    };
+    if is_way || is_chosen {
+        return;
+    }
     let mut rest = item;
     // Behind a preposition, a purpose or a place follows.
     let head = item
@@ -119,9 +156,29 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         }
         if let Some((name, length)) = known(rest) {
             let behind = rest.get(length..).unwrap_or_default();
-            if is_language(&name) && behind.first().is_some_and(is_unknown) {
-                // "Java serialisation" is not the language.
+            let is_word = length == 1 && !first.text.contains(|c: char| !c.is_ascii_lowercase());
+            let is_before_noun = behind.first().is_some_and(is_unknown);
+            let is_only_pattern = tables::technology(&name).is_none() && is_word;
+            if (is_language(&name) || is_only_pattern) && is_before_noun {
+                // "Java serialisation" is not the language, "dynamic allocation" not the keyword.
                 rest = behind.get(1..).unwrap_or_default();
+                plain += 2;
+                continue;
+            }
+            // "numpy 2": no rule knows one version from another.
+            let is_version = |word: &Word| {
+                let number = word.text.strip_prefix('v').unwrap_or(&word.text);
+                number.starts_with(|c: char| c.is_ascii_digit())
+                    && number.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'x'))
+            };
+            if behind.first().is_some_and(is_version) && !first.is_code {
+                rest = behind.get(1..).unwrap_or_default();
+                plain += 2;
+                continue;
+            }
+            let at = item.len() - rest.len();
+            if length == 1 && is_english_here(item.get(..at).unwrap_or_default(), first, behind) {
+                rest = behind;
                 plain += 2;
                 continue;
             }
@@ -136,7 +193,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             rest = behind;
             continue;
         }
-        if looks_like_name(first) {
+        if looks_like_name(first) && !first.is_in(tables::FILLER) {
             let noun = behind
                 .first()
                 .filter(|word| word.is_in(tables::FILLER))
@@ -167,8 +224,25 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             .filter(|last| *last != word && last.is_in(tables::FILLER))
             .map(|last| last.lower.clone())
             .unwrap_or_default();
+        // "The fairway" is a thing of the domain: a library has no article, unless a noun tells what it is.
+        let is_thing = head.iter().take_while(|before| *before != word).any(|before| before.is_in(DETERMINERS));
+        if is_thing && noun.is_empty() && !word.text.starts_with(char::is_uppercase) {
+            return;
+        }
         found.push(Name { text: word.text.clone(), is_code: false, noun, is_new });
     }
+}
+
+/// Whether a name that is a word of English as well is that word here: "the express lane", "we combine them".
+fn is_english_here(before: &[Word], word: &Word, behind: &[Word]) -> bool {
+    let is_written_as_name = word.is_code || word.text.starts_with(char::is_uppercase);
+    if is_written_as_name || !word.is_in(tables::COMMON) {
+        return false;
+    }
+    let next = behind.first();
+    let has_noun = next.is_some_and(|next| next.is_in(tables::FILLER));
+    let has_article = before.iter().any(|word| word.is_in(DETERMINERS));
+    !has_noun && (has_article || next.is_some_and(is_unknown))
 }
 
 /// Chooses from the names of one item those that are forbidden: a language or a framework before a code span or a

@@ -1,12 +1,12 @@
 //! Reads a clause: its label, its places, what it forbids, and what it permits.
 
-use super::super::names::{Name, is_file, is_path, names};
+use super::super::names::{Name, is_file, is_path, is_unknown, names};
 use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::permit::{faulty, is_back, is_lifted, is_permit, is_piped, only_by, only_in};
-use super::phrases::{has_phrase, names_files, object_end};
+use super::phrases::{has_phrase, names_files, object_end, plain, starts_with_phrase};
 use super::predicate::{Predicate, predicate};
 use super::replacement::replacement;
 use super::{Ban, Context, Reading};
@@ -51,6 +51,17 @@ impl Reading {
                     || word.is_in(&[",", "and", "or", "/"])
                     || !names(std::slice::from_ref(word)).is_empty()
             });
+            let is_ending = |word: &Word| word.text.starts_with('.') && word.text.len() > 2;
+            let endings: Vec<Name> = part
+                .iter()
+                .filter(|word| is_ending(word))
+                .map(|word| Name { text: word.text.clone(), is_code: true, noun: "files".to_owned(), is_new: true })
+                .collect();
+            if is_list && context.is_ban && !endings.is_empty() {
+                // "Storyboards (.storyboard, .xib) are banned"
+                self.forbid_named(endings, Scope::default(), "use", None, context);
+                continue;
+            }
             if is_list && context.is_ban && rules == before && !names(part).is_empty() {
                 // "No date libraries (moment, dayjs)"
                 let (verb, is_existing) = (context.verb.clone(), context.is_existing);
@@ -59,7 +70,15 @@ impl Reading {
             }
             self.clause(part, context);
             let globs = scope::all(part);
-            if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 {
+            let is_place = |word: &Word| {
+                !scope::all(std::slice::from_ref(word)).is_empty()
+                    || [tables::PLACE_WORD, tables::ADJECTIVE, tables::FILLER, tables::ABOUT_FILES]
+                        .iter()
+                        .any(|list| word.is_in(*list))
+                    || word.is_in(&[",", "and", "or", "only", "i.e", "e.g"])
+            };
+            let is_place = scope::place(part, true).is_some() || part.iter().all(is_place);
+            if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 && is_place {
                 let list = self.rules.get_mut(before..).unwrap_or_default();
                 if context.is_only {
                     list.iter_mut().for_each(|rule| rule.except.extend(globs.iter().cloned()));
@@ -112,7 +131,13 @@ impl Reading {
                 return;
             }
             let own = before..self.rules.len();
+            let places = scope(label).0.within;
             self.clause(rest, context);
+            if !places.is_empty() {
+                // "In `firmware/` no dynamic allocation: malloc and free are banned"
+                let list = self.rules.get_mut(own.end..).unwrap_or_default();
+                list.iter_mut().filter(|rule| rule.within.is_empty()).for_each(|rule| rule.within.clone_from(&places));
+            }
             self.drop_wider(own);
             return;
         }
@@ -158,6 +183,26 @@ impl Reading {
         if clause.is_empty() {
             return;
         }
+        self.own_clause(clause, context);
+        let globs = scope::all(clause);
+        if !globs.is_empty() {
+            context.globs = globs;
+        }
+    }
+
+    fn own_clause(&mut self, clause: &[Word], context: &mut Context) {
+        if let Some((forbidden, instead)) = with_instead(clause) {
+            let before = self.rules.len();
+            self.clause(&forbidden, context);
+            for rule in self.rules.get_mut(before..).unwrap_or_default() {
+                rule.instead = rule.instead.take().or_else(|| instead.clone());
+            }
+            return;
+        }
+        if is_everywhere_else(clause) && self.rules.len() > context.start {
+            // "X is read in `a.py` only. Everywhere else it is forbidden."
+            return;
+        }
         if let Some(ban) = replacement(clause, context) {
             let rest = ban.1;
             self.forbid_in(ban.0, context);
@@ -201,6 +246,16 @@ impl Reading {
             self.except_places(&outside, context.start);
             return;
         }
+        let (places, around) = scope(clause);
+        let is_only_place = |word: &Word| {
+            word.is_in(&["anywhere", "everywhere", "at", "least", "and", "also", "specifically", "namely", "that", "is"])
+        };
+        if !places.within.is_empty() && around.iter().all(is_only_place) {
+            // "X is banned -- anywhere under `a/`"
+            let own = self.rules.get_mut(context.sentence..).unwrap_or_default();
+            own.iter_mut().filter(|rule| rule.within.is_empty()).for_each(|rule| rule.within.clone_from(&places.within));
+            return;
+        }
         let globs = scope::all(clause);
         let is_left = clause.iter().any(|word| word.is("leave"))
             && (has_phrase(clause, "as it is") || has_phrase(clause, "as is"));
@@ -212,7 +267,7 @@ impl Reading {
         }
         if is_permit(clause) || is_back(clause) {
             self.except(clause, context.start);
-        } else if clause.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
+        } else if scope(clause).1.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
             && self.rules.len() > context.start
         {
             // The same holds for another name, in the same places.
@@ -318,7 +373,7 @@ impl Reading {
         let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
         let (object_places, object_words) = scope(object);
         let (tail_places, _) = scope(tail);
-        places.within.extend(object_places.within.iter().cloned());
+        places.narrow(object_places.within.iter().cloned());
         places.except.extend(object_places.except.iter().cloned());
         places.with.extend(object_places.with.iter().cloned());
         places.except.extend(tail_places.except.iter().cloned());
@@ -327,7 +382,24 @@ impl Reading {
             places.within.extend(scope::all(behind));
         }
         if !found.is_object {
-            places.within.extend(tail_places.within.iter().cloned());
+            places.narrow(tail_places.within.iter().cloned());
+        }
+        let is_there = |word: &Word| word.is("there");
+        let is_that_place = |pair: &[Word]| match pair {
+            [first, second] => {
+                first.is_in(&["that", "this", "same", "those", "these"])
+                    && second.is_in(&[
+                        "directory", "folder", "package", "module", "service", "tree", "place", "crate", "area",
+                        "layer", "directories", "folders", "packages", "modules", "services", "places",
+                    ])
+            }
+            _ => false,
+        };
+        let says_there = behind.iter().any(is_there)
+            || subject.iter().any(is_there)
+            || behind.windows(2).any(is_that_place);
+        if says_there && places.within.is_empty() && !context.globs.is_empty() {
+            places.within.clone_from(&context.globs);
         }
         let is_push = [&object_words[..], &subject[..]]
             .concat()
@@ -340,6 +412,15 @@ impl Reading {
             "edit".clone_into(&mut verb);
         }
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
+        let by_means =
+            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
+        if found.is_object
+            && !by_means
+            && ["run", "execute", "invoke", "call", "type"].contains(&verb.as_str())
+            && let Some(command) = plain_command(&object_words)
+        {
+            named = vec![Name { text: command, is_code: true, noun: String::new(), is_new: false }];
+        }
         let is_call = |word: &Word| word.text.contains('(');
         if !found.is_object && subject.iter().any(|word| word.is("without")) && !subject.iter().any(is_call) {
             // "X without Y is banned": no call shows what is missing.
@@ -352,7 +433,12 @@ impl Reading {
             named = names(&subject);
         }
         if found.is_object && ["import", "depend"].contains(&verb.as_str()) {
-            if named.is_empty() || verb == "depend" {
+            let is_pronoun = object.first().is_some_and(|word| word.is_in(&["it", "them", "that", "these", "those", "this"]));
+            if is_pronoun && !context.last.is_empty() {
+                // "Do not import it from `api/`"
+                named.clone_from(&context.last);
+                places.within = scope::all(object);
+            } else if named.is_empty() || verb == "depend" {
                 named = names(object);
                 places.within.clear();
             }
@@ -360,8 +446,6 @@ impl Reading {
             places.within.extend(scope::all(&subject));
         }
         // "Do not run migrations with `alembic upgrade`": the code behind the object is what is meant.
-        let by_means =
-            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
         if found.is_object && by_means && !named.iter().any(|name| name.is_code) {
             let means: Vec<Name> = names(tail).into_iter().filter(|name| name.is_code).collect();
             if !means.is_empty() {
@@ -474,6 +558,30 @@ impl Reading {
     }
 }
 
+/// Splits a clause that ends with its replacement: "ban X, Y instead".
+fn with_instead(clause: &[Word]) -> Option<(Vec<Word>, Option<String>)> {
+    let at = clause.iter().position(|word| word.is("instead"))?;
+    if clause.get(at + 1).is_some_and(|next| next.is("of")) {
+        return None;
+    }
+    let comma = clause.get(..at)?.iter().rposition(|word| word.is(",")).filter(|comma| *comma > 0)?;
+    let instead = clause.get(comma + 1..at)?;
+    let forbidden = clause.get(..comma)?;
+    let is_stated = predicate(forbidden).is_some_and(|found| !found.is_permit);
+    (is_stated && predicate(instead).is_none() && instead.len() <= 8 && !names(instead).is_empty()).then(|| {
+        let behind = clause.get(at + 1..).unwrap_or_default();
+        let instead: Vec<Word> = instead.iter().filter(|word| !word.is_in(tables::CHOOSE)).cloned().collect();
+        ([forbidden, behind].concat(), plain(&instead))
+    })
+}
+
+/// Whether a clause is about all places but those that were named before.
+fn is_everywhere_else(clause: &[Word]) -> bool {
+    ["everywhere else", "anywhere else", "elsewhere", "nowhere else", "all other places", "in all other"]
+        .iter()
+        .any(|phrase| starts_with_phrase(clause, phrase))
+}
+
 /// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
 fn own_subject(words: &[Word]) -> &[Word] {
     let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
@@ -483,6 +591,18 @@ fn own_subject(words: &[Word]) -> &[Word] {
     });
     let behind = behind.get(1..).unwrap_or_default();
     if is_sentence && !names(behind).is_empty() { behind } else { words }
+}
+
+/// Returns a command without a code span: "never run alembic downgrade".
+fn plain_command(words: &[Word]) -> Option<String> {
+    let is_plain = |word: &Word| {
+        !word.is_code
+            && word.text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | ':' | '_'))
+    };
+    let (first, rest) = words.split_first()?;
+    let is_program = tables::is_named_program(&first.lower) || tables::is_program(&first.lower) || is_unknown(first);
+    let fits = is_plain(first) && is_program && (1..=3).contains(&rest.len()) && rest.iter().all(is_plain);
+    fits.then(|| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
 /// Whether the words before a predicate already exempt their subject: "X is exempt until it is deleted".

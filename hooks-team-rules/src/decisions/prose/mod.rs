@@ -7,7 +7,7 @@
 use super::blocks::{Block, Kind, blocks};
 use super::names::{Name, names};
 use super::rule::{DecisionRule, RuleError};
-use super::scope::{Scope, scope};
+use super::scope::{Scope, all as all_places, scope};
 use super::tables;
 use super::words::{Word, sentences, words};
 
@@ -70,6 +70,10 @@ struct Context {
     is_ban: bool,
     /// Verb of the last words that forbid something.
     verb: String,
+    /// Rules of the sentence start here.
+    sentence: usize,
+    /// Places that were named last.
+    globs: Vec<String>,
 }
 
 /// Reads the text of a decision, with its heading.
@@ -85,6 +89,9 @@ pub(super) fn read(text: &str) -> Reading {
             rule.languages.is_empty() && (!rule.content.is_empty() || !rule.calls.is_empty())
         };
         reading.rules.iter_mut().filter(is_open).for_each(|rule| rule.languages.push(language.to_owned()));
+        // "C# collections": the same name in another language is another thing.
+        let is_wider = |rule: &&mut DecisionRule| rule.languages.len() > 1 && rule.languages.iter().any(|own| own == language);
+        reading.rules.iter_mut().filter(is_wider).for_each(|rule| rule.languages.retain(|own| own == language));
     }
     reading
 }
@@ -93,7 +100,8 @@ pub(super) fn read(text: &str) -> Reading {
 fn languages_of_title(text: &str) -> Option<&'static str> {
     let heading = text.lines().next().filter(|line| line.starts_with('#'))?;
     let words = words(heading.trim_start_matches('#'));
-    let mut globs = words.iter().filter_map(|word| tables::area(&word.lower)).flatten();
+    let is_language = |word: &&Word| !word.is_in(&["headers", "css", "html"]);
+    let mut globs = words.iter().filter(is_language).filter_map(|word| tables::area(&word.lower)).flatten();
     let language = tables::language(globs.next()?)?.name;
     globs.all(|glob| tables::language(glob).is_some_and(|other| other.name == language)).then_some(language)
 }
@@ -176,12 +184,27 @@ impl Reading {
             context.is_only = false;
             context.has_topic = false;
             context.is_ban = false;
+            context.sentence = before;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
                 self.labelled(clause, context);
             }
+            // "(Exception: `x/`)" alone is about the sentence before.
+            let before = if sentence.words.is_empty() { context.start.min(before) } else { before };
             for aside in &sentence.asides {
+                let places = all_places(aside);
+                if !places.is_empty() && ends_with_exception(&sentence.words) {
+                    self.except_places(&places, context.start);
+                    continue;
+                }
                 self.aside(aside, before, context);
             }
         }
     }
+}
+
+/// Whether a sentence ends with the beginning of an exception, whose places follow in parentheses: "named exports only, except
+/// for pages".
+fn ends_with_exception(words: &[Word]) -> bool {
+    let outside = words.iter().rposition(|word| word.is_in(tables::OUTSIDE));
+    outside.is_some_and(|at| words.len() - at <= 6 && !words.iter().skip(at).any(|word| word.is(",")))
 }

@@ -62,7 +62,11 @@ fn only_there(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
         return (!is_place && !globs.is_empty() && !names(&subject).is_empty()).then_some((globs, subject));
     }
     if last.is("only") {
-        let be = clause.iter().position(|word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY))?;
+        let be = clause.iter().position(|word| {
+            word.is_in(tables::BE)
+                || word.is_in(tables::AUXILIARY)
+                || word.is_in(&["survives", "survive", "stays", "stay", "remains", "remain", "lives", "live", "belongs"])
+        })?;
         let globs = scope::all(clause.get(be..)?);
         let subject = clause.get(..be)?.to_vec();
         let has_negation = clause.iter().any(|word| word.is_in(tables::NEGATION));

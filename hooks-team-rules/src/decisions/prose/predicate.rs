@@ -2,7 +2,7 @@
 
 use super::super::tables;
 use super::super::words::Word;
-use super::negation::negated;
+use super::negation::{is_verb, negated, stem};
 use super::order::{left_alone, ordered};
 use super::phrases::starts_with_phrase;
 
@@ -23,9 +23,32 @@ pub(super) fn predicate(clause: &[Word]) -> Option<Predicate> {
     (0..clause.len()).find_map(|at| {
         ordered(clause, at)
             .or_else(|| left_alone(clause, at))
+            .or_else(|| forbidden_to(clause, at))
             .or_else(|| banned(clause, at))
             .or_else(|| negated(clause, at))
     })
+}
+
+/// A participle with the verb that it forbids: "it is forbidden to add X", "not allowed to call X", "prohibited from using X".
+fn forbidden_to(clause: &[Word], at: usize) -> Option<Predicate> {
+    let word = clause.get(at)?;
+    let is_negated = at.checked_sub(1).and_then(|at| clause.get(at)).is_some_and(|word| word.is_in(tables::NEGATION));
+    let is_ban = match is_negated {
+        true => word.is_in(tables::PERMIT) || word.is_in(tables::USED),
+        false => word.is_in(tables::BANNED),
+    };
+    let (link, verb) = (clause.get(at + 1)?, clause.get(at + 2)?);
+    let verb = if link.is("to") && is_verb(verb) {
+        stem(&verb.lower)
+    } else if link.is("from") && verb.lower.ends_with("ing") && !verb.is_code {
+        let stem = verb.lower.trim_end_matches("ing");
+        let known = [stem.to_owned(), format!("{stem}e")];
+        known.into_iter().find(|verb| tables::VERB.contains(verb)).unwrap_or_else(|| "use".to_owned())
+    } else {
+        return None;
+    };
+    let start = at - usize::from(is_negated);
+    is_ban.then_some(Predicate { start, end: at + 3, verb, is_object: true, is_permit: false })
 }
 
 /// A word or phrase that forbids its subject: "X is banned", "X must go".

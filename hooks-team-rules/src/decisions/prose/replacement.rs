@@ -25,7 +25,13 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
         let mut places = old_places;
         places.within.extend(new_places.within);
         places.except.extend(new_places.except);
-        let old = names(&old_words);
+        let mut old = names(&old_words);
+        // "Be explicit rather than clever" names no library.
+        let is_choice = clause.iter().any(|word| word.is_in(tables::CHOOSE) || word.is("->"))
+            || names(&new_words).iter().any(|name| !name.is_guess());
+        if !is_choice {
+            old.retain(|name| !name.is_guess());
+        }
         (!old.is_empty()).then(|| Ban {
             names: old,
             scope: places,
@@ -229,6 +235,10 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
         let is_named =
             |word: &Word| !names(std::slice::from_ref(word)).is_empty() || word.is_in(tables::ADJECTIVE);
         let (before, behind) = (part(0, at), part(at + 1, end_of(0).max(at + 1)));
+        // "JSON over HTTP" is how it is sent.
+        if behind.iter().any(|word| word.is_in(tables::PROTOCOL)) {
+            return None;
+        }
         if before.iter().all(is_named) && behind.iter().all(is_named) && !names(&before).is_empty() {
             return ban(behind, before).map(|found| (found, None));
         }

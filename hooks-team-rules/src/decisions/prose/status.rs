@@ -61,7 +61,21 @@ pub(super) fn is_annotated_void(text: &str) -> bool {
             ]
             .contains(&first.to_lowercase().as_str())
     };
-    aside.is_some_and(is_void) || value.is_some_and(is_status)
+    aside.is_some_and(is_void) || value.is_some_and(is_status) || states_end(text)
+}
+
+/// Whether a status or an aside within an item ends it: "Forbid X. Status: superseded by D7.", "No X (reversed in May)".
+fn states_end(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let statuses = lower.match_indices("status:").filter_map(|(at, mark)| lower.get(at + mark.len()..));
+    let asides = lower.match_indices(['(', '[']).filter_map(|(at, mark)| lower.get(at + mark.len()..));
+    let first = |text: &str| {
+        let word = text.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        ["superseded", "rejected", "reversed", "withdrawn", "revoked", "rescinded", "overturned", "retracted"]
+            .contains(&word)
+    };
+    statuses.map(|status| status.trim_start_matches(|c: char| !c.is_alphanumeric())).any(is_void)
+        || asides.map(str::to_owned).any(|aside| first(&aside))
 }
 
 /// Removes an id, a date or a number before a text: `ADR-014: …`, `D2 (kept): …`, `2024/03: …`.

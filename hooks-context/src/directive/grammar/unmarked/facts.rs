@@ -71,7 +71,7 @@ impl WishParser<'_> {
     }
 
     /// Whether the words state a fact that lasts.
-    fn is_lasting_fact(&self, at: usize, is_noted: bool) -> bool {
+    pub(super) fn is_lasting_fact(&self, at: usize, is_noted: bool) -> bool {
         let s = self.sentence;
         match s.word(at) {
             "i" | "we" => {

@@ -5,11 +5,14 @@ mod customs;
 mod duties;
 mod facts;
 mod manners;
+mod maxims;
 mod norms;
+mod plainly;
 mod scopes;
 mod tastes;
 
 pub(in crate::directive) use self::context::{Context, announces_text, takes_back};
+pub(in crate::directive) use self::plainly::{is_told_by_a_text, makes_a_rule};
 use super::{Form, Wish, WishParser};
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
@@ -71,6 +74,8 @@ impl WishParser<'_> {
             .or_else(|| on(MANNER, &|| self.manner(first, context)))
             .or_else(|| on(FRAGMENT, &|| self.fragment(first)))
             .or_else(|| self.duty(first, context))
+            .or_else(|| self.plainly(first, context))
+            .or_else(|| self.maxim(first, context))
     }
 
     /// Returns the kinds of wishes that the words of a sentence allow. Most sentences allow none, so that the
@@ -237,10 +242,14 @@ impl WishParser<'_> {
 
     /// "Would it kill you to …", "Is it too much to ask to …": questions that need no answer.
     pub(super) fn rhetorical(&self) -> Option<Wish> {
-        const OPENINGS: [&[&str]; 10] = [
+        const OPENINGS: [&[&str]; 14] = [
             &["how", "about", "you", "stop"],
             &["can", "we", "agree", "on"],
             &["can", "we", "agree", "to"],
+            &["can", "we", "agree", "that"],
+            &["could", "we", "agree", "on"],
+            &["could", "we", "agree", "to"],
+            &["could", "we", "agree", "that"],
             &["can", "we", "stop"],
             &["can", "we", "please", "stop"],
             &["would", "it", "kill", "you", "to"],

@@ -46,7 +46,7 @@ impl WishParser<'_> {
             what,
             &[
                 "keep", "use", "answer", "reply", "treat", "stay", "ask", "work", "stick", "write", "be",
-                "limit",
+                "limit", "don't", "leave", "avoid",
             ],
         );
         is_manner.then(|| Wish { mode: Mode::FromNowOn, tokens: start..s.len() })
