@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::label::Labels;
 use super::scan;
 use super::span::Span;
-use super::text::{byte, floor, run_end};
+use super::text::{byte, floor, run_end, run_start};
 
 /// Names of characters in HTML, from `data/entities.txt`.
 static ENTITIES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
@@ -71,18 +71,23 @@ impl View {
         }
     }
 
-    /// Returns the place in the original of `start..end` of the view, if something is hidden in it or shortly before it,
-    /// as in the name of a secret.
+    /// Returns the place in the original of `start..end` of the view, if something is hidden in it or shortly before or
+    /// after it on its line, as in the name of a secret.
     fn original(&self, start: usize, end: usize) -> Option<(usize, usize)> {
         let from = *self.starts.get(start)?;
         let to = *self.ends.get(end.checked_sub(1)?)?;
-        let near = start.saturating_sub(NAME_REACH);
-        (to - self.starts.get(near)? > end - near).then_some((from, to))
+        let bytes = self.text.as_bytes();
+        let near = run_start(bytes, start, NAME_REACH, |b| b != b'\n');
+        let far = run_end(bytes, end, MARK_REACH, |b| b != b'\n');
+        let (first, last) = (self.starts.get(near)?, self.ends.get(far.checked_sub(1)?)?);
+        (last - first > far - near).then_some((from, to))
     }
 }
 
 /// Bytes before a finding in which the name of a secret may be hidden.
 const NAME_REACH: usize = 64;
+/// Bytes after a finding in which the mark that ends it may be hidden.
+const MARK_REACH: usize = 8;
 /// Bytes on each side of a hidden character that are looked at first.
 const SIDE: usize = 2048;
 /// Most bytes after a hidden character that are looked at, for a finding that goes on.
