@@ -21,7 +21,7 @@ pub(super) struct Anchors {
     pub(super) rare: bool,
     /// First byte of a character beyond ASCII.
     pub(super) beyond: bool,
-    /// Start of a word with at least [`LONG`] bytes of a run from there.
+    /// Start of a word with at least sixteen bytes of a run from there.
     pub(super) word: bool,
     /// The same with [`ENCODED`] bytes.
     pub(super) encoded: bool,
@@ -33,7 +33,8 @@ pub(super) struct Anchors {
     pub(super) line_end: bool,
 }
 
-/// Shortest run from the start of a credential.
+/// Shortest run from the start of a credential; a test of the forms reads it.
+#[cfg(test)]
 pub(super) const LONG: usize = 16;
 /// Shortest run of base64 that is decoded.
 pub(super) const ENCODED: usize = 31;
@@ -217,7 +218,7 @@ const fn names(here: &Classes, next: &Classes) -> u64 {
     key_token_cookie | password | credential | authorization | bearer | identified
 }
 
-/// Positions from which all bytes belong to a run: [`LONG`] bytes, [`ENCODED`] bytes, [`TAIL`] bytes.
+/// Positions from which all bytes belong to a run: sixteen bytes, [`ENCODED`] bytes, [`TAIL`] bytes.
 #[inline(always)]
 const fn runs(here: &Classes, next: &Classes) -> (u64, u64, u64) {
     let one = both(here.token, next.token);

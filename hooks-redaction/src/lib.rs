@@ -99,10 +99,6 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-#[cfg(all(doctest, feature = "keyed"))]
-#[doc = include_str!("../../docs/redaction.md")]
-struct Page;
-
 pub use self::arguments::{Options, redact_arguments};
 pub use self::config::{HashKey, Redaction, RedactionConfig, TextDialect};
 pub use self::detector::{Check, Detector};
