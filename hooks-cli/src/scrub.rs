@@ -90,6 +90,12 @@ fn not_json(error: &serde_json::Error) -> Failure {
         return Failure::message("the input cannot be read");
     }
     let (line, column) = (error.line(), error.column());
+    // The parser has no kind for it.
+    if error.to_string().starts_with("recursion limit exceeded") {
+        return Failure::message(format!(
+            "the value at line {line} is nested deeper than 127 levels, and nothing of it was written; omit `--json` for text"
+        ));
+    }
     Failure::message(format!("the input is not JSON at line {line}, column {column}; omit `--json` for text"))
 }
 

@@ -51,6 +51,24 @@ fn keys_and_values_of_json_are_scrubbed() {
 }
 
 #[test]
+fn a_value_that_is_nested_too_deep_is_refused_with_its_reason() {
+    let deep = |levels: usize| format!("{}\"a@b.org\"{}", "[".repeat(levels), "]".repeat(levels));
+    let wanted = deep(127).replace("a@b.org", "[EMAIL_REDACTED]");
+    let (status, out, _) = scrub(&["--json"], deep(127).as_bytes());
+    assert_eq!((status, out), (Some(0), format!("{wanted}\n").into_bytes()));
+    let (status, out, err) = scrub(&["--json"], deep(128).as_bytes());
+    assert_eq!((status, out.as_slice()), (Some(2), &b""[..]));
+    assert!(err.contains("nested deeper than 127 levels") && !err.contains("a@b.org"), "{err}");
+}
+
+#[test]
+fn text_in_utf_16_is_scrubbed() {
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let (status, out, _) = scrub(&[], &wide("\u{feff}mail a@b.org\r\n"));
+    assert_eq!((status, out), (Some(0), wide("\u{feff}mail [EMAIL_REDACTED]\r\n")));
+}
+
+#[test]
 fn a_configuration_decides_what_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hooks.yaml");

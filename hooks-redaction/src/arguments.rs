@@ -96,7 +96,14 @@ fn redact_fields(value: &mut Value) {
     let mut open = vec![(value, true)];
     while let Some((value, top)) = open.pop() {
         match value {
-            Value::Array(items) => open.extend(items.iter_mut().map(|item| (item, false))),
+            Value::Array(items) => {
+                for item in items {
+                    match item {
+                        Value::String(word) => redact_word(word),
+                        other => open.push((other, false)),
+                    }
+                }
+            }
             Value::Object(fields) => {
                 for (name, field) in fields.iter_mut() {
                     if names::is_sensitive(name) && (top || is_revealing(field)) {
@@ -108,6 +115,17 @@ fn redact_fields(value: &mut Value) {
             }
             _ => {}
         }
+    }
+}
+
+/// Replaces the value in `NAME=value` and `--name=value`, as in the words of a command.
+fn redact_word(word: &mut String) {
+    let Some((name, value)) = word.split_once('=') else { return };
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-.".contains(&b);
+    if !value.is_empty() && name.bytes().all(plain) && names::is_sensitive(name) {
+        let kept = name.len() + 1;
+        word.truncate(kept);
+        word.push_str(REDACTED);
     }
 }
 
@@ -176,6 +194,13 @@ mod tests {
     fn deeper_fields_and_values() {
         let value = json!({"h": {"x-api-key": "k1", "token": 1, "pin": 4711}, "c": "curl -H \"Authorization: Bearer abcdefgh1\""});
         let wanted = r#"{"h":{"x-api-key":"[REDACTED]","token":1,"pin":"[REDACTED]"},"c":"curl -H \"Authorization: Bearer [AUTH_HEADER_REDACTED]\""}"#;
+        assert_eq!(written(&value), wanted);
+    }
+
+    #[test]
+    fn words_of_a_command() {
+        let value = json!({"argv": ["env", "API_TOKEN=abc", "--password=x=y", "MODE=fast", "PASSWORD=", "a b=c", ["PIN=4"]]});
+        let wanted = r#"{"argv":["env","API_TOKEN=[REDACTED]","--password=[REDACTED]","MODE=fast","PASSWORD=","a b=c",["PIN=[REDACTED]"]]}"#;
         assert_eq!(written(&value), wanted);
     }
 

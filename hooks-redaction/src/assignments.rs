@@ -105,12 +105,10 @@ pub(super) fn user_option(text: &str, at: usize) -> Option<Span> {
     secret.then(|| Span::new(colon + 1, end, Label::Password))
 }
 
-/// Finds the password after the option `flag` of a command that ends at `at`: `sshpass -p …`, `mysql -p…`.
-pub(super) fn command_option(text: &str, at: usize, flag: &[u8], attached: bool) -> Option<Span> {
+/// Finds the value of an option that takes a password and ends at `at`: `sshpass -p …`, `mysql -p…`.
+pub(super) fn option_value(text: &str, at: usize, attached: bool) -> Option<Span> {
     let bytes = text.as_bytes();
-    let line_end = run_end(bytes, at, 160, |b| b != b'\n' && b != b'|' && b != b';');
-    let from = at + memchr::memmem::find(bytes.get(at..line_end)?, flag)? + flag.len();
-    let from = if attached { from } else { run_end(bytes, from, 4, |b| b == b' ') };
+    let from = if attached { at } else { run_end(bytes, at, 4, |b| b == b' ') };
     let (start, end) = quotation(bytes, from).unwrap_or_else(|| {
         (from, run_end(bytes, from, 256, |b| !b.is_ascii_whitespace() && !b"\"'".contains(&b)))
     });
@@ -359,15 +357,15 @@ mod tests {
     }
 
     #[test]
-    fn command_options() {
-        let password = |text: &str, flag: &str, attached| {
-            command_option(text, 0, flag.as_bytes(), attached)
+    fn values_of_options() {
+        let password = |text: &str, option: &str, attached| {
+            option_value(text, text.find(option)? + option.len(), attached)
                 .map(|span| text.get(span.start..span.end).unwrap().to_owned())
         };
-        assert_eq!(password("mysql -u root -pS3cret! db", " -p", true).as_deref(), Some("S3cret!"));
-        assert_eq!(password("sshpass -p 'a b' ssh h", " -p", false).as_deref(), Some("a b"));
-        assert_eq!(password("mysql -u root -p db", " -p", true), None);
-        assert_eq!(password("sshpass -p $PASS ssh h", " -p", false), None);
+        assert_eq!(password("mysql -u root -pS3cret! db", "-p", true).as_deref(), Some("S3cret!"));
+        assert_eq!(password("sshpass -p 'a b' ssh h", "-p", false).as_deref(), Some("a b"));
+        assert_eq!(password("mysql -u root -p db", "-p", true), None);
+        assert_eq!(password("sshpass -p $PASS ssh h", "-p", false), None);
     }
 
     #[test]

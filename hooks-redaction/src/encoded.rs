@@ -1,6 +1,7 @@
 //! Finds secrets in base64 (RFC 4648), decoded once.
 
 use super::{
+    anchors::ENCODED,
     body::MAX_RUN,
     label::{Label, Labels},
     scan,
@@ -8,56 +9,83 @@ use super::{
     text::{byte, byte_before, run_end, run_start},
 };
 
-/// Size of the blocks that are looked at. A run that is long enough fills at least one.
-const BLOCK: usize = 16;
-/// Shortest run that may hold a secret.
-const LEAST_RUN: usize = 2 * BLOCK - 1;
+/// Bytes of a run that are decoded first.
+const HEAD: usize = 16;
+/// Shortest line that may go on in the next one.
+const FULL_LINE: usize = 60;
+/// Most bytes that are decoded together.
+const MAX_BLOCK: usize = 64 * 1024;
 
-/// Finds the runs of base64 in `text` whose content has a secret of `labels`.
-pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
-    let labels = secrets(labels);
+/// Base64 over one or more lines: where each of its characters stands.
+struct Block {
+    characters: Vec<u8>,
+    /// Position of the first character of each line, and its number.
+    lines: Vec<(usize, usize)>,
+    end: usize,
+}
+
+/// Returns the end of the base64 around `at`, which starts at `floor` or later. Adds the part of it whose content is a
+/// secret of `labels`.
+pub(super) fn read(bytes: &[u8], at: usize, floor: usize, labels: Labels, found: &mut Vec<Span>) -> usize {
     if labels == Labels::default() {
-        return;
+        return usize::MAX;
     }
-    let bytes = text.as_bytes();
-    let mut after = 0;
-    let mut at = 0;
-    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-        if at >= after && block.iter().fold(true, |all, b| all & is_base64(*b)) {
-            let start = run_start(bytes, at, (at - after).min(MAX_RUN), is_base64);
-            let end = run_end(bytes, at, MAX_RUN, is_base64);
-            after = end;
-            found.extend(secret_in(bytes, start, end, labels));
+    let start = run_start(bytes, at, (at - floor).min(MAX_RUN), is_base64);
+    let end = run_end(bytes, at, MAX_RUN, is_base64);
+    if end - start < ENCODED || byte(bytes, end) == b'.' || byte_before(bytes, start) == b'.' {
+        return end;
+    }
+    let run = bytes.get(start..end).unwrap_or_default();
+    // Most runs are digests, keys and paths, whose first bytes already are no text. A path may stand before a run.
+    let aligned = (0..4).find(|skipped| run.get(*skipped..skipped + HEAD).is_some_and(has_text));
+    let Some(skipped) = aligned else { return end };
+    let block = Block::read(bytes, start + skipped, end);
+    let content = decoded(&block.characters);
+    let printable = content.iter().filter(|b| is_text(**b)).count();
+    let Ok(text) = std::str::from_utf8(&content) else { return block.end };
+    if printable * 20 >= content.len() * 19 {
+        found.extend(scan::scan(text, labels).spans.into_iter().map(|span| block.span(bytes, &span)));
+    }
+    block.end
+}
+
+impl Block {
+    /// Reads the run `start..end`, and the lines after it that belong to the same base64.
+    fn read(bytes: &[u8], start: usize, end: usize) -> Self {
+        let mut block = Self { characters: Vec::new(), lines: Vec::new(), end };
+        let mut from = start;
+        loop {
+            block.lines.push((from, block.characters.len()));
+            block.characters.extend_from_slice(bytes.get(from..block.end).unwrap_or_default());
+            let full = block.end - from >= FULL_LINE && block.characters.len() < MAX_BLOCK;
+            let Some(next) = super::wrap::next_line(bytes, block.end).filter(|_| full) else { return block };
+            let end = run_end(bytes, next, MAX_RUN, is_base64);
+            if end == next {
+                return block;
+            }
+            (from, block.end) = (next, end);
         }
-        at += BLOCK;
+    }
+
+    /// Returns the groups of characters that a span of the content was decoded from.
+    fn span(&self, bytes: &[u8], span: &Span) -> Span {
+        let first = span.start / 3 * 4;
+        let last = (span.end.div_ceil(3) * 4).min(self.characters.len());
+        let end = self.place(last.saturating_sub(1)) + 1;
+        let end = if last == self.characters.len() { run_end(bytes, end, 2, |b| b == b'=') } else { end };
+        Span::new(self.place(first), end, span.label.clone())
+    }
+
+    /// Returns where a character stands.
+    fn place(&self, number: usize) -> usize {
+        let line = self.lines.partition_point(|(_, first)| *first <= number).checked_sub(1);
+        line.and_then(|line| self.lines.get(line)).map_or(0, |(start, first)| start + number - first)
     }
 }
 
 /// Returns the secrets among `labels`: personal data is rarely encoded, and chance matches are not.
-fn secrets(labels: Labels) -> Labels {
+pub(super) fn secrets(labels: Labels) -> Labels {
     Label::built_in().filter(|label| !label.is_personal() && labels.contains(label)).collect()
-}
-
-/// Returns the run `start..end` as a finding if its content has a secret.
-fn secret_in(bytes: &[u8], start: usize, end: usize, labels: Labels) -> Option<Span> {
-    let padded = run_end(bytes, end, 2, |b| b == b'=');
-    let run = bytes.get(start..end)?;
-    if run.len() < LEAST_RUN || byte(bytes, padded) == b'.' || byte_before(bytes, start) == b'.' {
-        return None;
-    }
-    // Most runs are digests and keys, whose first bytes already are no text.
-    let head = decoded(run.get(..BLOCK)?);
-    if !head.iter().all(|b| is_text(*b)) {
-        return None;
-    }
-    let content = decoded(run);
-    let text = std::str::from_utf8(&content).ok()?;
-    let printable = content.iter().filter(|b| is_text(**b)).count();
-    if printable * 20 < content.len() * 19 {
-        return None;
-    }
-    let secret = scan::scan(text, labels).spans.into_iter().max_by_key(|span| span.label.precision())?;
-    Some(Span::new(start, padded, secret.label))
 }
 
 /// Returns whether a byte is in either base64 alphabet.
@@ -68,6 +96,11 @@ fn is_base64(b: u8) -> bool {
 
 fn is_text(b: u8) -> bool {
     (0x20..0x7f).contains(&b) || matches!(b, b'\n' | b'\r' | b'\t')
+}
+
+/// Returns whether the first bytes of base64 are text.
+fn has_text(head: &[u8]) -> bool {
+    decoded(head).iter().all(|b| is_text(*b))
 }
 
 /// Decodes a run of either alphabet; what is left of the last group is dropped.
@@ -108,7 +141,8 @@ mod tests {
         let run = "dG9rZW46IGdocF8wMTIzNDU2Nzg5YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo";
         for text in [format!("data: {run}="), format!("\"{run}=\""), run.to_owned()] {
             let scrubbed = Scrubber::all().scrub(&text);
-            assert!(!scrubbed.contains("dG9r") && scrubbed.contains("_REDACTED]"), "{text}: {scrubbed}");
+            assert!(!scrubbed.contains("Z2hwX") && scrubbed.contains("[GITHUB_TOKEN_REDACTED]"), "{text}: {scrubbed}");
+            assert!(!scrubbed.contains("dnd4eXo"), "{text}: {scrubbed}");
         }
         // `the quick brown fox jumps over the lazy dog`, and random bytes.
         for text in [

@@ -40,7 +40,7 @@
 //! | `marker` | replacements, and how they are recognised |
 //! | `email`, `tld` | e-mail addresses |
 //! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
-//! | `filter`, `literals`, `scan` | one pass over the text for every position that may start a finding |
+//! | `classes`, `anchors`, `literals`, `scan` | one pass over the text for every position that may start a finding |
 //! | `vendors`, `body`, `forms`, `wrap` | tokens with a documented prefix, and their parser, also over line ends |
 //! | `view`, `encoded` | text that is hidden by invisible characters, terminal codes, escapes or base64 |
 //! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
@@ -49,13 +49,15 @@
 //! | `results` | tool results, before a model or a log gets them |
 //! | `config` | the same as plain data |
 //!
-//! Cost: one pass for `@` and its encodings, one for literals, one for digits and colons. Every check around
-//! a hit is bounded or cached, so the time is linear on any input.
+//! Cost: one pass over classes of bytes, 64 positions at a time. Every check around an anchor is bounded or cached, so
+//! the time is linear on any input.
 
+mod anchors;
 mod arguments;
 mod assignments;
 mod body;
 mod card;
+mod classes;
 mod code;
 mod config;
 mod detector;
@@ -63,7 +65,6 @@ mod digits;
 mod email;
 mod encoded;
 mod error;
-mod filter;
 mod forms;
 mod headers;
 mod iban;
@@ -97,10 +98,6 @@ mod wrap;
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(all(doctest, feature = "keyed"))]
-#[doc = include_str!("../../docs/redaction.md")]
-struct Page;
 
 pub use self::arguments::{Options, redact_arguments};
 pub use self::config::{HashKey, Redaction, RedactionConfig, TextDialect};

@@ -1,12 +1,9 @@
-//! Literals that may start or name a secret, and what each asks for.
+//! Literals that may start a secret, and what each asks for.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{body::Body, forms::Form, vendors::FORMS};
-
-/// Parts of names that suggest a secret.
-const NAMES: &[&str] =
-    &["pass", "pwd", "psw", "psk", "secret", "token", "key", "cred", "authorization", "cookie", "bearer"];
+use super::{forms::Form, vendors::FORMS};
 
 /// Other spellings of `@`: percent-encoding once and twice, HTML, JSON, full width, small form.
 const ENCODED_AT: &[&str] =
@@ -16,110 +13,210 @@ const ENCODED_AT: &[&str] =
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Form(&'static Form),
-    Name,
     Jwt,
-    Pem,
-    Url,
     SlackWebhook,
-    Telegram,
-    AzureSecret,
     Discord,
     Terraform,
-    UserOption,
     EncodedAt,
-    /// Command with the option that takes a password, and whether the value is attached to the option.
-    Command(&'static str, bool),
 }
 
-/// Literal that is searched for.
+/// Literal that is searched for, always in this case.
 #[derive(Debug)]
 pub(super) struct Literal {
     pub(super) text: &'static str,
-    /// Whether only this case counts.
-    pub(super) exact: bool,
-    /// Whether it counts only at the start of a word.
-    pub(super) at_word: bool,
-    /// Position of the four bytes that the search looks at.
+    /// Position of the bytes by which it is looked up.
     pub(super) offset: usize,
     pub(super) kind: Kind,
 }
 
 /// Every literal, the longer ones first, so that the most specific form is tried.
 pub(super) static LITERALS: LazyLock<Vec<Literal>> = LazyLock::new(|| {
-    let exact = |text, offset, kind| Literal { text, exact: true, at_word: false, offset, kind };
-    let any_case = |text, kind| Literal { text, exact: false, at_word: false, offset: 0, kind };
-    let form = |form: &'static Form| {
-        // What has a checksum also counts inside a word.
-        let at_word = form.checksum.is_none();
-        Literal { text: form.prefix, exact: true, at_word, offset: 0, kind: Kind::Form(form) }
-    };
-    let mut literals: Vec<Literal> = FORMS.iter().map(form).collect();
-    literals.extend(NAMES.iter().map(|name| any_case(name, Kind::Name)));
-    literals.extend(ENCODED_AT.iter().map(|text| exact(text, 0, Kind::EncodedAt)));
+    let literal = |text, offset, kind| Literal { text, offset, kind };
+    // The word after a blank is the one with the long run.
+    let offset = |prefix: &str| prefix.find(' ').map_or(0, |blank| blank + 1);
+    let mut literals: Vec<Literal> =
+        FORMS.iter().map(|form| literal(form.prefix, offset(form.prefix), Kind::Form(form))).collect();
+    literals.extend(ENCODED_AT.iter().map(|text| literal(text, 0, Kind::EncodedAt)));
     literals.extend([
-        exact("eyJ", 0, Kind::Jwt),
-        exact("-----BEGIN ", 5, Kind::Pem),
-        exact("://", 0, Kind::Url),
-        exact("hooks.slack", 6, Kind::SlackWebhook),
-        exact(":AA", 0, Kind::Telegram),
-        exact("8Q~", 0, Kind::AzureSecret),
-        exact(".atlasv1.", 0, Kind::Terraform),
-        exact("-u ", 0, Kind::UserOption),
-        exact("--user", 1, Kind::UserOption),
-        exact("--proxy-user", 1, Kind::UserOption),
-        any_case("identified by", Kind::Command(" ", false)),
-        any_case("smbclient", Kind::Command("%", true)),
-        any_case("ldapsearch", Kind::Command(" -w ", false)),
-        any_case("unzip ", Kind::Command("-P ", false)),
-        any_case("mongosh", Kind::Command(" -p ", false)),
-        any_case("sshpass", Kind::Command(" -p", false)),
-        any_case("docker login", Kind::Command(" -p ", false)),
-        any_case("redis-cli", Kind::Command(" -a ", false)),
-        any_case("mysql", Kind::Command(" -p", true)),
-        any_case("mariadb", Kind::Command(" -p", true)),
+        literal("eyJ", 0, Kind::Jwt),
+        literal("hooks.slack", 0, Kind::SlackWebhook),
+        literal(".atlasv1.", 1, Kind::Terraform),
     ]);
     // The identifier of a bot is a number in base64, which begins with one of these.
     let bots = ["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"];
-    literals.extend(bots.map(|text| Literal { at_word: true, ..exact(text, 0, Kind::Discord) }));
+    literals.extend(bots.map(|text| literal(text, 0, Kind::Discord)));
     literals.sort_by_key(|literal| std::cmp::Reverse(literal.text.len()));
     literals
 });
 
 impl Literal {
     /// Returns the bytes that may stand at `place` bytes after the offset.
-    pub(super) fn choices(&self, place: usize) -> Vec<u8> {
+    fn choices(&self, place: usize) -> Vec<u8> {
         let any = |class: fn(u8) -> bool| (0..=u8::MAX).filter(|b| class(*b)).collect();
         match self.text.as_bytes().get(self.offset + place) {
-            Some(wanted) if self.exact => vec![*wanted],
-            Some(wanted) => vec![wanted.to_ascii_lowercase(), wanted.to_ascii_uppercase()],
+            Some(wanted) => vec![*wanted],
             None => match self.kind {
                 Kind::Form(form) => (0..=u8::MAX).filter(|b| form.body.has(*b)).collect(),
-                Kind::Jwt | Kind::Telegram => any(|b| Body::Url.has(b)),
-                // Digits in base64.
-                Kind::Discord if place == 2 => b"AEIMQUYcgk".to_vec(),
-                Kind::Discord => b"wxyz012345".to_vec(),
-                Kind::Url => any(|b| !b.is_ascii_whitespace()),
+                Kind::Discord => b"AEIMQUYcgk".to_vec(),
                 _ => any(|_| true),
             },
         }
     }
 
     /// Returns every spelling of its first three bytes at the offset.
-    pub(super) fn keys(&self) -> Vec<[u8; 3]> {
+    fn keys(&self) -> Vec<[u8; KEY]> {
         let (first, second, third) = (self.choices(0), self.choices(1), self.choices(2));
         let pairs = first.iter().flat_map(|a| second.iter().map(move |b| (*a, *b)));
         pairs.flat_map(|(a, b)| third.iter().map(move |c| [a, b, *c])).collect()
     }
 
-    /// Returns the start of the literal whose four bytes are at `at`.
+    /// Returns the start of the literal that was looked up at `at`.
     pub(super) fn start(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let start = at.checked_sub(self.offset)?;
         let there = bytes.get(start..start + self.text.len())?;
-        let same = if self.exact {
-            there == self.text.as_bytes()
-        } else {
-            there.eq_ignore_ascii_case(self.text.as_bytes())
-        };
-        same.then_some(start)
+        (there == self.text.as_bytes()).then_some(start)
+    }
+}
+
+/// Bytes by which the literals at a place are looked up.
+const KEY: usize = 3;
+/// Number of words in the table of hashes.
+const HASH_WORDS: usize = 512;
+
+/// The literals by their first bytes.
+pub(super) struct Index {
+    /// A bit for each hash of three bytes that a literal has at its place.
+    hashes: Vec<u64>,
+    /// Those three bytes with the indices of their literals, sorted by the bytes.
+    literals: Vec<([u8; KEY], Vec<usize>)>,
+}
+
+/// The index of all literals.
+pub(super) static INDEX: LazyLock<Index> = LazyLock::new(Index::new);
+
+impl Index {
+    fn new() -> Self {
+        let mut keys: BTreeMap<[u8; KEY], Vec<usize>> = BTreeMap::new();
+        for (index, literal) in LITERALS.iter().enumerate() {
+            for key in literal.keys() {
+                keys.entry(key).or_default().push(index);
+            }
+        }
+        let mut hashes = vec![0; HASH_WORDS];
+        for key in keys.keys() {
+            let (word, bit) = place_of(*key);
+            if let Some(word) = hashes.get_mut(word) {
+                *word |= 1 << bit;
+            }
+        }
+        Self { hashes, literals: keys.into_iter().collect() }
+    }
+
+    /// Returns the literals that may stand at the start of `bytes`, the longer ones first.
+    #[inline]
+    pub(super) fn at(&self, bytes: &[u8]) -> &[usize] {
+        let Some(key) = bytes.first_chunk::<KEY>() else { return &[] };
+        let (word, bit) = place_of(*key);
+        if self.hashes.get(word).is_none_or(|word| word >> bit & 1 == 0) {
+            return &[];
+        }
+        let at = self.literals.binary_search_by_key(key, |(key, _)| *key).ok();
+        at.and_then(|at| self.literals.get(at)).map_or(&[], |(_, indices)| indices.as_slice())
+    }
+}
+
+/// Returns the place of a key in the table of hashes.
+#[inline]
+fn place_of([a, b, c]: [u8; KEY]) -> (usize, u32) {
+    let key = u32::from_le_bytes([a, b, c, 0]);
+    let hash = key.wrapping_mul(0x9e37_79b1) >> 17;
+    ((hash >> 6) as usize, hash & 63)
+}
+
+/// Names of secrets: a part of each, whose anchor is `offset` bytes after its start.
+const NAMES: &[(&str, usize)] = &[
+    ("key", 0),
+    ("token", 2),
+    ("cookie", 3),
+    ("pass", 0),
+    ("pwd", 0),
+    ("psw", 0),
+    ("psk", 0),
+    ("secret", 2),
+    ("cred", 0),
+    ("authorization", 5),
+    ("bearer", 1),
+];
+
+/// Returns whether the anchor of a name at `at` belongs to a part of a name.
+pub(super) fn is_name(bytes: &[u8], at: usize) -> bool {
+    NAMES.iter().any(|(name, offset)| {
+        let start = at.checked_sub(*offset);
+        let there = start.and_then(|start| bytes.get(start..start + name.len()));
+        there.is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))
+    })
+}
+
+/// Commands with the option that takes a password, and whether the value is attached to the option.
+const COMMANDS: &[(&str, &str, bool)] = &[
+    ("smbclient", "%", true),
+    ("ldapsearch", "-w ", false),
+    ("unzip ", "-P ", false),
+    ("mongosh", "-p ", false),
+    ("sshpass", "-p", false),
+    ("docker login", "-p ", false),
+    ("redis-cli", "-a ", false),
+    ("mysql", "-p", true),
+    ("mariadb", "-p", true),
+];
+
+/// Bytes between a command and its option.
+const COMMAND_REACH: usize = 160;
+
+/// Returns the end of the option at `at` that takes a password, and whether its value is attached.
+pub(super) fn password_option(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+    let rest = bytes.get(at..)?;
+    let mut options = COMMANDS.iter().filter(|(_, option, _)| rest.starts_with(option.as_bytes())).peekable();
+    options.peek()?;
+    let head = super::text::line_before(bytes, at, COMMAND_REACH);
+    let head = head.rsplit(|b| *b == b'|' || *b == b';').next().unwrap_or_default().to_ascii_lowercase();
+    let called = |command: &str| memchr::memmem::find(&head, command.as_bytes()).is_some();
+    options.find(|(command, ..)| called(command)).map(|(_, option, attached)| (at + option.len(), *attached))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_literal_is_looked_up() {
+        for (index, literal) in LITERALS.iter().enumerate() {
+            // A body of digits is in every alphabet.
+            let body = if matches!(literal.kind, Kind::Discord) { "Ax00" } else { "0000" };
+            let text = format!("{}{body}", literal.text);
+            assert!(INDEX.at(&text.as_bytes()[literal.offset..]).contains(&index), "{text}");
+            assert_eq!(literal.start(text.as_bytes(), literal.offset), Some(0), "{text}");
+        }
+    }
+
+    #[test]
+    fn each_form_is_long_enough_for_its_anchor() {
+        for form in FORMS.iter() {
+            assert!(form.prefix.len() + form.least >= super::super::anchors::LONG, "{}", form.prefix);
+        }
+    }
+
+    #[test]
+    fn options_of_commands() {
+        for (text, wanted) in [
+            ("mysql -u root -px", Some(true)),
+            ("sshpass -p x", Some(false)),
+            ("cat x; docker login -u a -p b", Some(false)),
+            ("docker login a; git log -p b", None),
+            ("cp -p a b", None),
+        ] {
+            let at = text.find("-p").unwrap();
+            assert_eq!(password_option(text.as_bytes(), at).map(|(_, attached)| attached), wanted, "{text}");
+        }
     }
 }

@@ -2,7 +2,10 @@
 
 use super::text::{byte, run_end};
 
-const END: &[u8] = b"-----END ";
+/// Start of the first line of a key.
+pub(super) const BEGIN: &[u8] = b"-----BEGIN ";
+/// Start of the last line of a key.
+pub(super) const END: &[u8] = b"-----END ";
 
 /// Position of the next END line, cached so that many BEGIN lines do not each search the rest of the text.
 #[derive(Debug, Default)]
@@ -27,7 +30,7 @@ impl Ends {
 
 /// Parses the key whose `-----BEGIN ` is at `at`.
 pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, usize)> {
-    let title_end = title(bytes, at + b"-----BEGIN ".len())?;
+    let title_end = title(bytes, at + BEGIN.len())?;
     if !has_body(bytes, title_end) {
         return None;
     }
@@ -36,19 +39,18 @@ pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, u
     // After a key that was cut off, the END line of another block closes nothing.
     let closed = title(bytes, end + END.len());
     let between = bytes.get(title_end..end)?;
-    let one_block = between.len() <= MAX_KEY && memchr::memmem::find(between, b"-----BEGIN ").is_none();
+    let one_block = between.len() <= MAX_KEY && memchr::memmem::find(between, BEGIN).is_none();
     Some((at, closed.filter(|_| one_block).unwrap_or_else(cut_off)))
 }
 
 /// Longest private key in text form.
 const MAX_KEY: usize = 64 * 1024;
 
-/// Returns whether the `-----BEGIN ` at `at` may start a key whose end is not in `bytes`.
-pub(super) fn is_open(bytes: &[u8], at: usize) -> bool {
-    let Some(title_end) = title(bytes, at + b"-----BEGIN ".len()) else { return false };
-    let rest = bytes.get(title_end..).unwrap_or_default();
+/// Returns whether the `-----BEGIN ` at `at` may start a key that is cut off at the end of `bytes`.
+pub(super) fn may_start(bytes: &[u8], at: usize) -> bool {
+    let Some(title_end) = title(bytes, at + BEGIN.len()) else { return false };
     // Few bytes do not yet show whether key material follows.
-    (rest.len() < 48 || has_body(bytes, title_end)) && memchr::memmem::find(rest, END).is_none()
+    bytes.len() < title_end + 48 || has_body(bytes, title_end)
 }
 
 /// Returns the end of the key material that `bytes` go on with, and whether the key ends there.

@@ -8,22 +8,29 @@ use memchr::memmem;
 
 use super::{
     email,
-    filter::FILTER,
-    literals::{Kind, LITERALS},
-    pem,
-    text::floor,
+    label::Labels,
+    literals::{INDEX, Kind, LITERALS},
+    pem, scan,
+    text::{floor, is_ident},
 };
 
 /// Longest piece, and thus the longest text that a stream holds back.
 pub(super) const PIECE: usize = 64 * 1024;
-/// Bytes at the end of a long piece in which a blank is preferred for the cut.
-const SOFT_END: usize = 4096;
+/// Bytes at the end of a long piece that are looked at before it is cut.
+const SOFT_END: usize = 8192;
+/// Bytes after a cut of a long line that must show what begins there.
+const AHEAD: usize = 4096;
+/// Bytes between the name of a secret and its value.
+const NAME_REACH: usize = 128;
 /// Bytes after the identifier of an AWS key that may hold its secret.
 const AWS_REACH: usize = 160;
 /// Longest word at the end of a line that is looked at.
 const MAX_WORD: usize = 512;
 /// Most lines over which a credential goes on.
 const MAX_LINES: usize = 13;
+
+/// Characters behind which a long line may be cut.
+const GAPS: &[u8] = b" \n\t,;";
 
 /// Position in a text that is cut into pieces.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,7 +75,8 @@ impl Pieces {
                 return (dropped > 0).then_some(Piece { dropped, end: dropped });
             }
             None => {
-                self.in_key = open_key(window, window.len()).is_some();
+                let bytes = window.as_bytes();
+                self.in_key = Keys::new(bytes).open_before(bytes, bytes.len()).is_some();
                 hard_cut(window, self.in_key)
             }
         };
@@ -80,8 +88,9 @@ impl Pieces {
 fn last_cut(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut end = memchr::memrchr(b'\n', bytes)? + 1;
+    let keys = Keys::new(bytes);
     while end > 0 {
-        match held_from(text, end) {
+        match keys.open_before(bytes, end).map(|at| line_start(text, at)).or_else(|| held_from(text, end)) {
             None => return Some(end),
             Some(start) => end = start.min(end - 1),
         }
@@ -93,27 +102,36 @@ fn last_cut(text: &str) -> Option<usize> {
 
 /// Returns the start of the line from which a finding may go on after the line end before `end`.
 fn held_from(text: &str, end: usize) -> Option<usize> {
-    open_key(text, end).or_else(|| aws_id(text, end)).or_else(|| open_word(text, end))
+    aws_id(text, end).or_else(|| open_word(text, end))
 }
 
 fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr(b'\n', text.as_bytes().get(..at).unwrap_or_default()).map_or(0, |newline| newline + 1)
 }
 
-fn open_key(text: &str, end: usize) -> Option<usize> {
-    let bytes = text.as_bytes().get(..end)?;
-    let mut to = bytes.len();
-    let mut first = None;
-    // Of several open keys, the first one holds.
-    while let Some(at) = memmem::rfind(bytes.get(..to)?, b"-----BEGIN ") {
-        if pem::is_open(bytes, at) {
-            first = Some(line_start(text, at));
-        } else if first.is_some() || memmem::find(bytes.get(at..)?, b"-----END ").is_some() {
-            break;
+/// Positions of the BEGIN and END lines of a text, in order.
+struct Keys {
+    marks: Vec<(usize, bool)>,
+}
+
+impl Keys {
+    fn new(bytes: &[u8]) -> Self {
+        let begins = memmem::find_iter(bytes, pem::BEGIN).map(|at| (at, true));
+        let mut marks: Vec<(usize, bool)> = begins.collect();
+        if !marks.is_empty() {
+            marks.extend(memmem::find_iter(bytes, pem::END).map(|at| (at, false)));
+            marks.sort_unstable();
         }
-        to = at;
+        Self { marks }
     }
-    first
+
+    /// Returns the start of a key that goes on behind `end`. A BEGIN line ends the key before it.
+    fn open_before(&self, bytes: &[u8], end: usize) -> Option<usize> {
+        let next = self.marks.partition_point(|(at, _)| *at < end);
+        let (at, is_begin) = *self.marks.get(next.checked_sub(1)?)?;
+        let restarted = self.marks.get(next).is_some_and(|(_, is_begin)| *is_begin);
+        (is_begin && !restarted && pem::may_start(bytes.get(..end)?, at)).then_some(at)
+    }
 }
 
 fn aws_id(text: &str, end: usize) -> Option<usize> {
@@ -135,7 +153,7 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
             return Some(start);
         }
         // The `@` of an address may be written as an escape.
-        if has_start(word) || (line == 0 && (email::is_open(word) || word.contains(['%', '&']))) {
+        if has_start(word) || (line == 0 && (email::is_open(word) || word.contains(['%', '&', '\\', '\u{ff20}', '\u{fe6b}']))) {
             return Some(start);
         }
         let alone = content.trim_start_matches([' ', '\t', '>', '|']).len() == word.len() && word.len() >= 2;
@@ -168,17 +186,48 @@ fn ends_in_group(line: &str) -> bool {
 fn has_start(word: &str) -> bool {
     let bytes = word.as_bytes();
     (0..bytes.len()).any(|at| {
-        let there = FILTER.literals(bytes.get(at..).unwrap_or_default());
+        let there = INDEX.at(bytes.get(at..).unwrap_or_default());
         let literals = there.iter().filter_map(|index| LITERALS.get(*index));
         let mut starts = literals.filter(|literal| matches!(literal.kind, Kind::Form(_) | Kind::Jwt));
         starts.any(|literal| literal.start(bytes, at).is_some())
     })
 }
 
-/// Returns where a window without a line end is cut: at the last blank near its end, or at its end.
+/// Returns where a window without a line end is cut: outside everything that is found near its end, and where a word ends.
 fn hard_cut(window: &str, in_key: bool) -> usize {
+    if in_key {
+        return window.len();
+    }
     let low = floor(window, window.len().saturating_sub(SOFT_END));
     let tail = window.get(low..).unwrap_or_default();
-    let blank = tail.rfind([' ', '\n', '\t', ',']).filter(|_| !in_key);
-    blank.map_or(window.len(), |at| low + at + 1)
+    let head = tail.get(..floor(tail, tail.len().saturating_sub(AHEAD))).unwrap_or_default();
+    let blank = head.bytes().rposition(|b| GAPS.contains(&b)).map(|at| at + 1);
+    let Some(cut) = blank.or_else(|| word_end(head)) else { return window.len() };
+    let mut spans = scan::all(tail, Labels::all());
+    spans.sort_by_key(|span| span.start);
+    let mut end = cut;
+    for span in spans.iter().filter(|span| span.end > cut) {
+        if span.start > end + NAME_REACH {
+            break;
+        }
+        // What reaches the end of the window may go on behind it.
+        let Some(after) = after_gap(tail, span.end) else {
+            end = if end == cut && span.start > 0 { span.start } else { end };
+            break;
+        };
+        end = end.max(after);
+    }
+    low + end
+}
+
+/// Returns the position after the next character at which a line may be cut: the quotation mark that ends a value is before it.
+fn after_gap(text: &str, from: usize) -> Option<usize> {
+    let gap = text.as_bytes().get(from..)?.iter().position(|b| GAPS.contains(b))?;
+    Some(from + gap + 1)
+}
+
+/// Returns the position after the last character that belongs to no word.
+fn word_end(text: &str) -> Option<usize> {
+    let at = text.bytes().rposition(|b| b.is_ascii() && !is_ident(b) && b != b'-')?;
+    Some(at + 1)
 }

@@ -40,19 +40,25 @@
 //! ```
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::event::{PostToolUse, ResultRewrite};
 use hooks_core::{HookError, HookRequest, PolicyErrors, Transform, TransformLayer};
 
 use crate::config::RedactionConfig;
+use crate::report::Report;
 use crate::scrubber::Scrubber;
 
 /// Scrubs tool results; see the [module](self) for an example.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ResultRedaction {
     scrubber: Scrubber,
+    on_report: Option<Arc<OnReport>>,
 }
+
+/// Receiver of reports.
+type OnReport = dyn Fn(&HookRequest<PostToolUse>, &Report) + Send + Sync;
 
 /// Scrubbing layer in front of an inner hook.
 pub type ResultRedactionLayer = TransformLayer<Arc<ResultRedaction>>;
@@ -78,7 +84,37 @@ impl ResultRedaction {
     pub fn new(config: &RedactionConfig) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let scrubber = config.scrubber(&mut errors);
-        errors.or(Self { scrubber })
+        errors.or(Self::with_scrubber(scrubber))
+    }
+
+    /// Calls `on_report` with the number of findings by label of each result that was changed, for a metric or a record. A
+    /// report holds no value. The request has the result as it was before; do not record that.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use hooks_core::{HookContext, HookRequest, Transform, event::{PostToolUse, PreToolUse}};
+    /// use hooks_redaction::{Report, ResultRedaction, Scrubber};
+    /// use serde_json::json;
+    ///
+    /// let totals = Arc::new(Mutex::new(Report::default()));
+    /// let counted = Arc::clone(&totals);
+    /// let redaction = ResultRedaction::with_scrubber(Scrubber::all())
+    ///     .with_reports(move |_, report| counted.lock().expect("no thread panicked").merge(report));
+    /// for result in [json!("a@b.org, 10.1.2.3"), json!("nothing"), json!(["c@d.org"])] {
+    ///     let event = PostToolUse::after(&PreToolUse::new("view", json!({})), result, None, 3);
+    ///     redaction.transform(&HookRequest::new(HookContext::default(), event))?;
+    /// }
+    /// let totals = totals.lock().expect("no thread panicked");
+    /// assert_eq!(totals.iter().collect::<Vec<_>>(), [("EMAIL", 2), ("IPV4", 1)]);
+    /// # Ok::<(), hooks_core::HookError>(())
+    /// ```
+    #[must_use]
+    pub fn with_reports(
+        mut self,
+        on_report: impl Fn(&HookRequest<PostToolUse>, &Report) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_report = Some(Arc::new(on_report));
+        self
     }
 
     /// Wraps the transform in a layer.
@@ -88,7 +124,7 @@ impl ResultRedaction {
 
     /// Creates a transform that scrubs with `scrubber`.
     pub fn with_scrubber(scrubber: Scrubber) -> Self {
-        Self { scrubber }
+        Self { scrubber, on_report: None }
     }
 }
 
@@ -100,13 +136,29 @@ impl Transform<PostToolUse> for ResultRedaction {
     fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<ResultRewrite>, HookError> {
         let PostToolUse { tool_result, error, .. } = request.event();
         let mut result = tool_result.clone();
-        let result = (self.scrubber.scrub_value(&mut result) > 0).then_some(result);
-        let error = error.as_deref().and_then(|text| match self.scrubber.scrub(text) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(scrubbed) => Some(scrubbed),
+        let (changed, mut report) = self.scrubber.scrub_value_reported(&mut result);
+        let result = (changed > 0).then_some(result);
+        let error = error.as_deref().and_then(|text| {
+            let scrubbed = self.scrubber.scrub_reported(text);
+            report.merge(&scrubbed.report);
+            match scrubbed.text {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(text) => Some(text),
+            }
         });
-        let changed = result.is_some() || error.is_some();
-        Ok(changed.then_some(ResultRewrite { result, error }))
+        if result.is_none() && error.is_none() {
+            return Ok(None);
+        }
+        if let Some(on_report) = &self.on_report {
+            on_report(request, &report);
+        }
+        Ok(Some(ResultRewrite { result, error }))
+    }
+}
+
+impl fmt::Debug for ResultRedaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResultRedaction").field("scrubber", &self.scrubber).finish_non_exhaustive()
     }
 }
 

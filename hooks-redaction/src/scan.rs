@@ -1,18 +1,16 @@
-//! One pass over a text for all labels: the filter names positions, and the detectors read around them.
+//! One pass over a text for all labels: anchors name positions, and the detectors read around them.
 
 use super::{
+    anchors::{self, Anchors, TAIL},
     assignments,
-    body::Runs,
-    digits, email, encoded,
-    filter::{self, FILTER, Filter},
-    forms, headers,
+    body::{Body, Runs},
+    digits, email, encoded, forms, headers,
     label::{Label, Labels},
-    literals::{Kind, LITERALS, Literal},
+    literals::{self, INDEX, Index, Kind, LITERALS, Literal},
     network, pem,
     span::Span,
-    text::{byte, byte_before, floor, run_end, starts_word},
-    url,
-    view::{self, View},
+    text::{byte, byte_before, line_before, run_end, run_start, starts_word},
+    url, view,
 };
 
 /// Findings of one pass.
@@ -25,52 +23,23 @@ pub(super) struct Findings {
 
 /// Finds `labels` in `text`, also where they are hidden.
 pub(super) fn all(text: &str, labels: Labels) -> Vec<Span> {
-    let Findings { mut spans, hidden } = scan(text, labels);
-    encoded::find(text, labels, &mut spans);
-    let mut done = 0;
-    for at in hidden {
-        if at < done {
-            continue;
-        }
-        let from = line_start(text, at).max(done);
-        done = line_end(text, at);
-        let Some(view) = View::new(text, from, done) else { continue };
-        let plain = scan(&view.text, labels).spans;
-        spans.extend(plain.into_iter().filter_map(|span| {
-            let (start, end) = view.original(span.start, span.end)?;
-            Some(Span::new(start, end, span.label))
-        }));
-    }
+    let Findings { mut spans, hidden } = pass(text, labels, encoded::secrets(labels));
+    view::find(text, labels, &hidden, &mut spans);
     spans
-}
-
-/// Longest part of a line that is looked at on each side of a hidden character.
-const SIDE: usize = 2048;
-fn line_start(text: &str, at: usize) -> usize {
-    let low = floor(text, at.saturating_sub(SIDE));
-    let head = text.as_bytes().get(low..at).unwrap_or_default();
-    memchr::memrchr(b'\n', head).map_or(low, |newline| low + newline + 1)
-}
-
-/// Returns the end of the line around `at`; a soft line break of mail (`=`) does not end it.
-fn line_end(text: &str, at: usize) -> usize {
-    let high = floor(text, at.saturating_add(SIDE));
-    let tail = text.as_bytes().get(at..high).unwrap_or_default();
-    let ends = memchr::memchr_iter(b'\n', tail).find(|newline| {
-        let line = tail.get(..*newline).unwrap_or_default();
-        !line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"=")
-    });
-    ends.map_or(high, |newline| at + newline + 1)
 }
 
 /// Scans `text` for `labels`, as it stands.
 pub(super) fn scan(text: &str, labels: Labels) -> Findings {
-    let filter = &*FILTER;
+    pass(text, labels, Labels::default())
+}
+
+fn pass(text: &str, labels: Labels, encoded: Labels) -> Findings {
     let mut scanner = Scanner {
         text,
-        filter,
+        index: &INDEX,
         literals: &LITERALS,
         labels,
+        encoded,
         found: Findings::default(),
         runs: Runs::default(),
         ends: pem::Ends::default(),
@@ -81,18 +50,22 @@ pub(super) fn scan(text: &str, labels: Labels) -> Findings {
         mail: 0,
         encoded_mail: 0,
         url: 0,
+        run: 0,
     };
-    // The word at the start of the text has no byte before it.
-    scanner.literal(0);
-    filter.each(text.as_bytes(), |at, bits| scanner.hit(at, bits));
+    anchors::each(text.as_bytes(), |at, anchors| scanner.hit(at, anchors));
     scanner.found
 }
 
+/// Longest word in front of a line end in which a credential is looked for.
+const MAX_WORD: usize = 512;
+
 struct Scanner<'t> {
     text: &'t str,
-    filter: &'static Filter,
+    index: &'static Index,
     literals: &'static [Literal],
     labels: Labels,
+    /// Labels that are also found in base64.
+    encoded: Labels,
     found: Findings,
     runs: Runs,
     ends: pem::Ends,
@@ -110,48 +83,146 @@ struct Scanner<'t> {
     encoded_mail: usize,
     /// End of the last user part of a URL.
     url: usize,
+    /// End of the last run of base64.
+    run: usize,
 }
 
 impl Scanner<'_> {
-    fn hit(&mut self, at: usize, bits: u64) {
-        if bits & filter::IBAN != 0 {
-            self.account(at);
+    #[inline]
+    fn hit(&mut self, at: usize, anchors: Anchors) {
+        if anchors.rare {
+            self.rare(at);
         }
-        if bits & filter::DIGITS != 0 {
-            self.digits(at);
-        }
-        if bits & filter::AT != 0 {
-            self.mail(at);
-        }
-        if bits & filter::COLON != 0 {
-            self.colon(at + 1);
-        }
-        if bits & (filter::HIDDEN | filter::ESCAPE) != 0 {
-            self.hidden(at);
-        }
-        if bits & filter::LITERAL != 0 {
+        if anchors.beyond && view::is_hidden(self.text, at) {
+            self.found.hidden.push(at);
             self.literal(at);
         }
-        if bits & filter::WORD != 0 {
-            self.literal(at + 1);
+        if anchors.account {
+            self.account(at);
+        }
+        if anchors.number {
+            self.digits(at);
+        }
+        if anchors.colon {
+            self.colon(at);
+        }
+        if anchors.word {
+            self.word(at);
+        }
+        if anchors.encoded && at >= self.run {
+            let found = &mut self.found.spans;
+            self.run = encoded::read(self.text.as_bytes(), at, self.run, self.encoded, found);
+        }
+        if anchors.dashes {
+            let hit = pem::read(self.text.as_bytes(), at, &mut self.ends);
+            self.cover(hit, &Label::PrivateKey);
+        }
+        if anchors.option {
+            self.option(at);
+        }
+        if anchors.name {
+            self.named_anchor(at);
+        }
+        if anchors.line_end {
+            self.line_end(at + TAIL);
         }
     }
 
-    fn hidden(&mut self, at: usize) {
+    /// Reads around a byte that decides alone.
+    fn rare(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
-        match (byte(bytes, at), byte(bytes, at + 1)) {
+        let next = byte(bytes, at + 1);
+        match byte(bytes, at) {
+            b'@' => return self.mail(at),
             // A word starts behind these.
-            (b'\\', b'n' | b'r' | b't') => self.literal(at + 2),
+            b'\\' if matches!(next, b'n' | b'r' | b't') => return self.start(at + 2),
+            b'\\' if matches!(next, b'\n' | b'\r') => return self.line_end(at),
             // An encoded blank hides nothing.
-            (b'%', b'2') if byte(bytes, at + 2) == b'0' => self.literal(at + 3),
-            (first, _) => {
-                if first == b'%' {
-                    self.literal(at + 3);
-                }
-                if view::is_hidden(self.text, at) {
-                    self.found.hidden.push(at);
-                }
+            b'%' if bytes.get(at + 1..at + 3) == Some(b"20") => return self.start(at + 3),
+            b'%' if next.is_ascii_hexdigit() && byte(bytes, at + 2).is_ascii_hexdigit() => self.start(at + 3),
+            b'%' => return self.attached_password(at),
+            b'~' => return self.tilde(at),
+            b'&' if !view::may_be_entity(bytes, at) => return,
+            _ => {}
+        }
+        if view::is_hidden(self.text, at) {
+            self.found.hidden.push(at);
+            self.literal(at);
+        }
+    }
+
+    /// Reads what may start at the start of a word behind an escape.
+    fn start(&mut self, at: usize) {
+        self.literal(at);
+        let bytes = self.text.as_bytes();
+        if byte(bytes, at).is_ascii_digit() {
+            self.digits(at);
+        } else if byte(bytes, at + 2).is_ascii_digit() {
+            self.account(at);
+        }
+    }
+
+    /// Reads a credential at the start of a word, and one with a checksum in front of its `_`.
+    fn word(&mut self, at: usize) {
+        self.literal(at);
+        if byte_before(self.text.as_bytes(), at) == b'_'
+            && let Some(start) = at.checked_sub(4)
+        {
+            self.literal(start);
+        }
+    }
+
+    /// Reads credentials that a line end cuts in two.
+    fn line_end(&mut self, end: usize) {
+        let bytes = self.text.as_bytes();
+        let from = run_start(bytes, end, MAX_WORD, |b| Body::Path.has(b) || b == b':');
+        for at in from..end {
+            if byte(bytes, at).is_ascii_alphanumeric() && !byte_before(bytes, at).is_ascii_alphanumeric() {
+                self.literal(at);
             }
+        }
+    }
+
+    /// Reads the two forms that have a `~`.
+    fn tilde(&mut self, at: usize) {
+        let bytes = self.text.as_bytes();
+        let head = bytes.get(..at).unwrap_or_default();
+        if head.ends_with(b"8Q") && at - 2 >= self.covered {
+            self.cover(forms::azure_secret(bytes, at - 2), &Label::ApiKey);
+        } else if head.ends_with(b"sha256") {
+            self.literal(at - 6);
+        }
+    }
+
+    /// Reads the options that take a password: `-u user:password`, `--user`, and those of some commands.
+    fn option(&mut self, at: usize) {
+        let bytes = self.text.as_bytes();
+        let rest = bytes.get(at..).unwrap_or_default();
+        let ends = |length: usize| rest.get(length).is_some_and(|b| b" =".contains(b)).then_some(at + length);
+        let user = if rest.starts_with(b"--user") {
+            ends(6)
+        } else if rest.starts_with(b"--proxy-user") {
+            ends(12)
+        } else if rest.starts_with(b"-u") {
+            let attached = || memchr::memmem::find(line_before(bytes, at, 160), b"curl").is_some();
+            ends(2).or_else(|| attached().then_some(at + 2))
+        } else {
+            None
+        };
+        if let Some(end) = user {
+            return self.keep(assignments::user_option(self.text, end));
+        }
+        if let Some((end, attached)) = literals::password_option(bytes, at) {
+            self.keep(assignments::option_value(self.text, end, attached));
+        }
+    }
+
+    /// Reads `user%password`.
+    fn attached_password(&mut self, at: usize) {
+        let bytes = self.text.as_bytes();
+        let user = byte_before(bytes, at).is_ascii_alphanumeric() && byte(bytes, at + 1).is_ascii_graphic();
+        if user && let Some((end, attached)) = literals::password_option(bytes, at) {
+            self.keep(assignments::option_value(self.text, end, attached));
         }
     }
 
@@ -162,7 +233,7 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let run = run_end(bytes, at, usize::MAX, |b| b.is_ascii_digit());
         self.number = run;
-        // Digits inside a word and few digits alone are not a number.
+        // Few digits alone are not a number.
         let alone = !b" -.()/\xc2\r\n".contains(&byte(bytes, run));
         if !starts_word(bytes, at) || (alone && run < at + 7) {
             return;
@@ -184,7 +255,13 @@ impl Scanner<'_> {
     }
 
     fn mail(&mut self, at: usize) {
-        if self.labels.contains(&Label::Email)
+        let bytes = self.text.as_bytes();
+        let (before, next) = (byte_before(bytes, at), byte(bytes, at + 1));
+        let local = before.is_ascii_alphanumeric() || before >= 0x80 || b"._%+-'\"".contains(&before);
+        let domain = next.is_ascii_alphanumeric() || next >= 0x80 || next == b'_';
+        if local
+            && domain
+            && self.labels.contains(&Label::Email)
             && let Some((start, end)) = email::address(self.text, at, at + 1, self.mail)
         {
             self.mail = end;
@@ -193,10 +270,25 @@ impl Scanner<'_> {
     }
 
     fn colon(&mut self, at: usize) {
-        if at >= self.address && self.labels.contains(&Label::Ipv6) {
-            let before = self.found.spans.len();
+        let bytes = self.text.as_bytes();
+        let (before, next, after) = (byte_before(bytes, at), byte(bytes, at + 1), byte(bytes, at + 2));
+        if next == b'/' {
+            if after == b'/' && at >= self.url {
+                let hit = url::password(self.text, at);
+                self.url = hit.map_or(self.url, |(_, end)| end);
+                self.note(hit, &Label::UrlPassword);
+            }
+            return;
+        }
+        if next == b'A' && after == b'A' && at >= self.covered {
+            let hit = forms::telegram(bytes, at, &mut self.runs);
+            self.cover(hit, &Label::ApiKey);
+        }
+        let hex = |b: u8| b.is_ascii_hexdigit() || b == b':';
+        if hex(next) && (next == b':' || hex(before)) && at >= self.address && self.labels.contains(&Label::Ipv6) {
+            let found = self.found.spans.len();
             self.address = network::ipv6(self.text, at, &mut self.found.spans);
-            if self.found.spans.len() > before {
+            if self.found.spans.len() > found {
                 self.number = self.number.max(self.address);
             }
         }
@@ -204,7 +296,7 @@ impl Scanner<'_> {
 
     fn literal(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
-        let there = self.filter.literals(bytes.get(at..).unwrap_or_default());
+        let there = self.index.at(bytes.get(at..).unwrap_or_default());
         for literal in there.iter().filter_map(|index| self.literals.get(*index)) {
             if let Some(start) = literal.start(bytes, at)
                 && self.read(literal, start)
@@ -226,37 +318,12 @@ impl Scanner<'_> {
                 let hit = forms::jwt(bytes, start, &mut self.runs);
                 return self.cover(hit, &Label::Jwt);
             }
-            Kind::Pem => {
-                let hit = pem::read(bytes, start, &mut self.ends);
-                return self.cover(hit, &Label::PrivateKey);
-            }
             Kind::SlackWebhook => {
                 let hit = forms::slack_webhook(bytes, start, &mut self.runs);
                 return self.cover(hit, &Label::SlackToken);
             }
-            Kind::Telegram => {
-                let hit = forms::telegram(bytes, start, &mut self.runs);
-                return self.cover(hit, &Label::ApiKey);
-            }
-            Kind::AzureSecret => return self.cover(forms::azure_secret(bytes, start), &Label::ApiKey),
             Kind::Discord => return self.cover(forms::discord(bytes, start), &Label::ApiKey),
             Kind::Terraform => return self.cover(forms::terraform(bytes, start), &Label::ApiKey),
-            Kind::Url if start >= self.url => {
-                let hit = url::password(self.text, start);
-                self.url = hit.map_or(self.url, |(_, end)| end);
-                self.note(hit, &Label::UrlPassword);
-            }
-            Kind::Url => {}
-            Kind::UserOption => {
-                let option_ends =
-                    b" =".contains(&byte_before(bytes, end)) || b" =".contains(&byte(bytes, end));
-                if starts_word(bytes, start) && option_ends {
-                    self.keep(assignments::user_option(self.text, end));
-                }
-            }
-            Kind::Command(flag, attached) => {
-                self.keep(assignments::command_option(self.text, end, flag.as_bytes(), attached));
-            }
             Kind::EncodedAt => {
                 if self.labels.contains(&Label::Email)
                     && let Some((start, end)) = email::address(self.text, start, end, self.encoded_mail)
@@ -265,7 +332,6 @@ impl Scanner<'_> {
                     self.found.spans.push(Span::new(start, end, Label::Email));
                 }
             }
-            Kind::Name => self.name(start),
         }
         false
     }
@@ -279,6 +345,22 @@ impl Scanner<'_> {
         self.cover(hit, &form.label)
     }
 
+    /// Reads the name that has an anchor at `at`, if it may be that of a secret.
+    fn named_anchor(&mut self, at: usize) {
+        let bytes = self.text.as_bytes();
+        if at < self.covered {
+            return;
+        }
+        if literals::is_name(bytes, at) {
+            return self.name(at);
+        }
+        let phrase = b"identified by";
+        if bytes.get(at..at + phrase.len()).is_some_and(|there| there.eq_ignore_ascii_case(phrase)) {
+            let from = run_end(bytes, at + phrase.len(), 2, |b| b == b' ');
+            self.keep(assignments::option_value(self.text, from, false));
+        }
+    }
+
     /// Reads the name around `at`, once.
     fn name(&mut self, at: usize) {
         if at < self.named {
@@ -287,6 +369,9 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let (start, end) = assignments::name_around(bytes, at);
         self.named = end;
+        if byte(bytes, end) == b'$' {
+            return self.literal(start);
+        }
         // Most names in code have no value behind them.
         if !b" \t=:\"'`\\>],(".contains(&byte(bytes, end)) {
             return;

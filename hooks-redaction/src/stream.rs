@@ -37,11 +37,13 @@
 
 #[cfg(feature = "stream")]
 mod polled;
+mod wide;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
 
+use self::wide::{Decoder, Encoding, encoding};
 use super::pieces::{PIECE, Pieces};
 use super::report::{Report, Scrubbed};
 use super::scrubber::Scrubber;
@@ -78,22 +80,27 @@ impl Scrubber {
         ScrubReader { source, bytes: self.byte_stream(), out: Vec::new(), at: 0, ended: false }
     }
 
-    /// Starts scrubbing bytes that come in chunks. Bytes that are not UTF-8 stay as they are.
+    /// Starts scrubbing bytes that come in chunks. UTF-16 is recognised by its first bytes and written as it was read. Other
+    /// bytes that are not UTF-8 stay as they are.
     #[must_use]
     pub fn byte_stream(&self) -> ScrubBytes {
-        ScrubBytes { text: self.stream(), tail: Vec::new() }
+        ScrubBytes { text: self.stream(), tail: Vec::new(), encoding: None, wide: Decoder::default() }
     }
 
-    /// Scrubs bytes. Those that are not UTF-8 stay as they are.
+    /// Scrubs bytes, as [`byte_stream`](Self::byte_stream) does.
     ///
     /// ```
     /// use hooks_redaction::Scrubber;
     ///
     /// assert_eq!(Scrubber::all().scrub_bytes(b"\xfe a@b.org"), &b"\xfe [EMAIL_REDACTED]"[..]);
+    /// let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    /// assert_eq!(Scrubber::all().scrub_bytes(&wide("an a@b.org")), wide("an [EMAIL_REDACTED]"));
     /// ```
     #[must_use]
     pub fn scrub_bytes<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        if let Ok(text) = std::str::from_utf8(bytes) {
+        if encoding(bytes, true) == Some(Encoding::Bytes)
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
             return match self.scrub(text) {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -188,8 +195,10 @@ impl fmt::Debug for ScrubStream {
 /// Scrubbing of bytes that come in chunks; see [`Scrubber::byte_stream`].
 pub struct ScrubBytes {
     text: ScrubStream,
-    /// Start of a character whose other bytes are missing; no text in itself.
+    /// Start of a character whose other bytes are missing, or the first bytes while the encoding is unknown.
     tail: Vec<u8>,
+    encoding: Option<Encoding>,
+    wide: Decoder,
 }
 
 impl ScrubBytes {
@@ -203,6 +212,50 @@ impl ScrubBytes {
             held.extend_from_slice(chunk);
             Cow::Owned(held)
         };
+        self.encoding = self.encoding.or_else(|| encoding(&bytes, false));
+        self.advance(bytes)
+    }
+
+    /// Returns the rest, after the last chunk.
+    #[must_use]
+    pub fn finish(&mut self) -> Vec<u8> {
+        let mut out = Vec::new();
+        if self.encoding.is_none() {
+            let held = std::mem::take(&mut self.tail);
+            self.encoding = encoding(&held, true);
+            out = self.advance(Cow::Owned(held));
+        }
+        let rest = self.text.finish();
+        match self.encoding {
+            Some(Encoding::Wide(order)) => out.extend(order.encoded(&rest)),
+            _ => out.extend(rest.into_bytes()),
+        }
+        out.append(&mut self.tail);
+        out.append(&mut self.wide.finish());
+        out
+    }
+
+    /// Returns the counts so far.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        self.text.report()
+    }
+
+    fn advance(&mut self, bytes: Cow<'_, [u8]>) -> Vec<u8> {
+        match self.encoding {
+            None => {
+                self.tail = bytes.into_owned();
+                Vec::new()
+            }
+            Some(Encoding::Wide(order)) => {
+                let text = self.wide.push(&bytes, order);
+                order.encoded(&self.text.push(&text))
+            }
+            Some(Encoding::Bytes) => self.advance_bytes(&bytes),
+        }
+    }
+
+    fn advance_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut left = bytes.len();
         for part in bytes.utf8_chunks() {
@@ -216,20 +269,6 @@ impl ScrubBytes {
             }
         }
         out
-    }
-
-    /// Returns the rest, after the last chunk.
-    #[must_use]
-    pub fn finish(&mut self) -> Vec<u8> {
-        let mut out = self.text.finish().into_bytes();
-        out.append(&mut self.tail);
-        out
-    }
-
-    /// Returns the counts so far.
-    #[must_use]
-    pub fn report(&self) -> &Report {
-        self.text.report()
     }
 }
 

@@ -5,7 +5,10 @@
 
 use std::sync::LazyLock;
 
-use super::text::{byte, run_end};
+use super::label::Labels;
+use super::scan;
+use super::span::Span;
+use super::text::{byte, floor, run_end, run_start};
 
 /// Names of characters in HTML, from `data/entities.txt`.
 static ENTITIES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
@@ -68,12 +71,113 @@ impl View {
         }
     }
 
-    /// Returns the place in the original of `start..end` of the view, if something is hidden in it.
-    pub(super) fn original(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+    /// Returns the place in the original of `start..end` of the view, if something is hidden in it or shortly before or
+    /// after it on its line, as in the name of a secret.
+    fn original(&self, start: usize, end: usize) -> Option<(usize, usize)> {
         let from = *self.starts.get(start)?;
         let to = *self.ends.get(end.checked_sub(1)?)?;
-        (to - from > end - start).then_some((from, to))
+        let bytes = self.text.as_bytes();
+        let near = run_start(bytes, start, NAME_REACH, |b| b != b'\n');
+        let far = run_end(bytes, end, MARK_REACH, |b| b != b'\n');
+        let (first, last) = (self.starts.get(near)?, self.ends.get(far.checked_sub(1)?)?);
+        (last - first > far - near).then_some((from, to))
     }
+}
+
+/// Bytes before a finding in which the name of a secret may be hidden.
+const NAME_REACH: usize = 64;
+/// Bytes after a finding in which the mark that ends it may be hidden.
+const MARK_REACH: usize = 8;
+/// Bytes on each side of a hidden character that are looked at first.
+const SIDE: usize = 2048;
+/// Most bytes after a hidden character that are looked at, for a finding that goes on.
+const MAX_SIDE: usize = 64 * 1024;
+/// Bytes at the end of a part of a long line that are looked at again with the next part.
+const OVERLAP: usize = 1024;
+
+/// Finds `labels` in `text` around the positions `hidden`, in order, of characters that hide something.
+pub(super) fn find(text: &str, labels: Labels, hidden: &[usize], found: &mut Vec<Span>) {
+    let mut done = 0;
+    for at in hidden.iter().copied() {
+        if at >= done {
+            done = around(text, labels, hidden, at, found).max(at + 1);
+        }
+    }
+}
+
+/// Finds `labels` around `at`; returns the position before which everything that is hidden was seen.
+fn around(text: &str, labels: Labels, hidden: &[usize], at: usize, found: &mut Vec<Span>) -> usize {
+    let from = line_start(text, at);
+    let mut side = SIDE;
+    loop {
+        let (end, is_line) = window_end(text, hidden, at, side);
+        let done = if is_line { end } else { end - OVERLAP };
+        let Some(view) = View::new(text, from, end) else { return done };
+        let plain = scan::scan(&view.text, labels).spans;
+        let goes_on = !is_line && plain.iter().any(|span| span.end >= view.text.len());
+        if goes_on && side < MAX_SIDE {
+            side *= 4;
+            continue;
+        }
+        found.extend(plain.into_iter().filter_map(|span| {
+            let (start, end) = view.original(span.start, span.end)?;
+            Some(Span::new(start, end, span.label))
+        }));
+        return done;
+    }
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    let low = floor(text, at.saturating_sub(SIDE));
+    let head = text.as_bytes().get(low..at).unwrap_or_default();
+    memchr::memrchr(b'\n', head).map_or(low, |newline| low + newline + 1)
+}
+
+/// Returns the end of the lines around `at` that hide something, and whether it is the end of a line. A soft line break
+/// of mail (`=`) does not end a line.
+fn window_end(text: &str, hidden: &[usize], at: usize, side: usize) -> (usize, bool) {
+    let high = floor(text, at.saturating_add(side));
+    let tail = text.as_bytes().get(at..high).unwrap_or_default();
+    for newline in memchr::memchr_iter(b'\n', tail) {
+        let line = tail.get(..newline).unwrap_or_default();
+        let next = at + newline + 1;
+        let soft = line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"=");
+        let rest = tail.get(newline + 1..).unwrap_or_default();
+        let next_end = memchr::memchr(b'\n', rest).map_or(high, |length| next + length);
+        let first = hidden.partition_point(|place| *place < next);
+        let goes_on = hidden.get(first).is_some_and(|place| *place < next_end) && newline < SIDE / 2;
+        if !soft && !goes_on {
+            return (next, true);
+        }
+    }
+    (high, high == text.len())
+}
+
+/// The first two letters of the names of characters, as bits.
+static ENTITY_STARTS: LazyLock<[u64; 16]> = LazyLock::new(|| {
+    let mut bits = [0; 16];
+    for (name, _) in ENTITIES.iter() {
+        let (word, bit) = entity_place(name.as_bytes());
+        if let Some(word) = bits.get_mut(word) {
+            *word |= 1 << bit;
+        }
+    }
+    bits
+});
+
+fn entity_place(name: &[u8]) -> (usize, u32) {
+    let (first, second) = (byte(name, 0) & 31, byte(name, 1) & 31);
+    (usize::from(first >> 1), u32::from((first & 1) << 5 | second))
+}
+
+/// Returns whether the `&` at `at` may start the name or number of a character.
+pub(super) fn may_be_entity(bytes: &[u8], at: usize) -> bool {
+    let next = byte(bytes, at + 1);
+    if !next.is_ascii_alphabetic() {
+        return next == b'#';
+    }
+    let (word, bit) = entity_place(bytes.get(at + 1..).unwrap_or_default());
+    ENTITY_STARTS.get(word).is_some_and(|word| word >> bit & 1 == 1)
 }
 
 /// Returns whether something is hidden at `at`.
@@ -102,18 +206,36 @@ fn reading(bytes: &[u8], at: usize, c: char) -> Reading {
         '=' if byte(bytes, at + 1) == b'\n' => return Reading::Nothing(at + 2),
         '=' if bytes.get(at + 1..at + 3) == Some(b"\r\n") => return Reading::Nothing(at + 3),
         _ if is_invisible(c) => return Reading::Nothing(at + c.len_utf8()),
-        _ => None,
+        _ => plain(c).map(|plain| (plain, at + c.len_utf8())),
     };
     decoded.map_or(Reading::Plain, |(c, end)| Reading::Character(c, end))
 }
 
-/// Returns whether a character has no width: soft hyphen, joiners, marks of direction, byte order mark.
+/// Returns whether a character is not seen: those that Unicode lists as ignorable by default (`DerivedCoreProperties`),
+/// marks of annotations, and control characters other than tabulators and line ends.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}'
+        '\0'..='\u{8}' | '\u{e}'..='\u{1f}' | '\u{80}'..='\u{9f}'
+            | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
     )
+}
+
+/// Returns the plain form of a blank that does not break a line, of a hyphen, and of letters and digits of full width.
+fn plain(c: char) -> Option<char> {
+    match c {
+        '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' => Some(' '),
+        '\u{2010}' | '\u{2011}' => Some('-'),
+        '\u{fe6b}' => Some('@'),
+        '\u{ff0d}'..='\u{ff0e}' | '\u{ff10}'..='\u{ff19}' | '\u{ff20}'..='\u{ff3a}' | '\u{ff3f}' | '\u{ff41}'..='\u{ff5a}' => {
+            char::from_u32(u32::from(c) - 0xfee0)
+        }
+        _ => None,
+    }
 }
 
 /// Reads a code of a terminal (ECMA-48): a control sequence, or a command up to its terminator.
@@ -198,7 +320,7 @@ fn printable(code: u32) -> Option<char> {
 mod tests {
     use super::*;
 
-    fn plain(text: &str) -> String {
+    fn seen(text: &str) -> String {
         View::new(text, 0, text.len()).map_or_else(|| text.to_owned(), |view| view.text)
     }
 
@@ -211,9 +333,11 @@ mod tests {
             ("&#106;&#x40;&commat;&shy;&lowbar;&#8203;x", "j@@_x"),
             ("\\u0040\\x41", "@A"),
             ("a=\nb=\r\nc", "abc"),
+            ("k\u{fe0f}e\u{2063}y\u{e0041}\u{1}\u{3164}", "key"),
+            ("４１１１\u{a0}1111\u{2011}ａ＠ｂ", "4111 1111-a@b"),
             ("100% of AT&T, a & b, \\n \\u00e9", "100% of AT&T, a & b, \\n \\u00e9"),
         ] {
-            assert_eq!(plain(text), wanted, "{text:?}");
+            assert_eq!(seen(text), wanted, "{text:?}");
         }
     }
 
@@ -225,6 +349,8 @@ mod tests {
         let at = view.text.find('a').unwrap();
         let (from, to) = view.original(at, view.text.len()).unwrap();
         assert_eq!(text.get(from..to).unwrap(), "a%40b");
+        let far = format!("é {} \u{200b}a", "x".repeat(100));
+        let view = View::new(&far, 0, far.len()).unwrap();
         assert_eq!(view.original(0, 2), None);
     }
 }

@@ -94,6 +94,10 @@ mod sync;
 pub mod tenant;
 mod world;
 
+#[cfg(all(doctest, feature = "redaction"))]
+#[doc = include_str!("../../docs/redaction.md")]
+struct Page;
+
 pub use hooks_core::duration;
 
 pub use self::alert::{AlertConfig, AlertLayer, AlertService, AlertSink};

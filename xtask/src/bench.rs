@@ -33,3 +33,12 @@ pub(crate) fn run(filter: &str) -> Result {
 pub(crate) fn audit() -> Result {
     Program::cargo(["bench", "--quiet", "--package", "tower-hooks-audit", "--bench", "audit"]).run()
 }
+
+/// Scrubs the files of folders, and prints what was found.
+///
+/// # Errors
+/// Returns an error if the example cannot be built, or a folder cannot be read.
+pub(crate) fn scrub_corpus(options: &[&str]) -> Result {
+    let fixed = ["run", "--quiet", "--profile", "fast", "--package", "tower-hooks-redaction", "--example", "corpus", "--"];
+    Program::cargo(fixed.into_iter().chain(options.iter().copied())).run()
+}

@@ -49,6 +49,8 @@ usage: cargo xtask COMMAND
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   reload [--reloads N]          changes the rules a thousand times while all cores judge calls by them; no call is lost or mixed
+  scrub-corpus [FOLDER...] [--sample N] [--seed N] [--limit MIB]
+                                scrubs every file of folders; prints counts, the speed, and findings drawn at random to be judged
   soak log [--records N]        puts records down by the million; later ones cost what the first cost
   soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
                                 agents in processes that are killed write to one team's folder; every write is told once
@@ -83,6 +85,7 @@ fn run(arguments: &[&str]) -> Result {
         ["bench", "start", programs @ ..] => start::run(programs),
         ["bench", filter] => bench::run(filter),
         ["dist"] => dist::run(),
+        ["scrub-corpus", options @ ..] => bench::scrub_corpus(options),
         ["nightly"] => nightly::run(),
         ["package"] => package::run(),
         ["semver"] => semver::run(None),

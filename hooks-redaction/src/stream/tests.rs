@@ -56,7 +56,10 @@ fn long_texts_come_out_the_same_whole_and_in_chunks() {
     assert_eq!(whole.matches("[AWS_SECRET_ACCESS_KEY_REDACTED]").count(), 300);
     for size in [1_usize, 7, 1000, 100_000] {
         let cuts = vec![size; text.len() / size];
-        assert!(in_chunks(&text, &cuts) == whole.as_bytes(), "chunks of {size}");
+        let cut = in_chunks(&text, &cuts);
+        let same = cut.iter().zip(whole.as_bytes()).take_while(|(a, b)| a == b).count();
+        let near = |bytes: &[u8]| String::from_utf8_lossy(&bytes[same.saturating_sub(80)..bytes.len().min(same + 80)]).into_owned();
+        assert!(cut == whole.as_bytes(), "chunks of {size}: {:?} is not {:?}", near(&cut), near(whole.as_bytes()));
     }
 }
 
@@ -92,4 +95,58 @@ fn characters_that_are_cut_are_joined_and_other_bytes_stay() {
     out.extend(stream.push(b" b\xff"));
     out.extend(stream.finish());
     assert_eq!(out, b"a\xe4 b\xff");
+}
+
+#[test]
+fn wide_text_is_scrubbed_in_any_chunks() {
+    let text = "\u{feff}größe 😀 ghp_0123456789abcdefghijKLMNOPqrstuvwxyz\njane@example.com";
+    let wanted = "\u{feff}größe 😀 [GITHUB_TOKEN_REDACTED]\n[EMAIL_REDACTED]";
+    let wide = |text: &str, order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        for skipped in [0, "\u{feff}größe 😀 ".len()] {
+            let (text, wanted) = (wide(&text[skipped..], order), wide(&wanted[skipped..], order));
+            for size in [1, 3, 1000] {
+                let mut stream = Scrubber::all().byte_stream();
+                let mut out: Vec<u8> = text.chunks(size).flat_map(|chunk| stream.push(chunk)).collect();
+                out.extend(stream.finish());
+                assert_eq!(out, wanted, "chunks of {size}");
+            }
+        }
+    }
+}
+
+/// A text of UTF-16 in the middle of another one: its zeros hide nothing.
+#[test]
+fn zeros_between_letters_hide_nothing() {
+    let wide: String = "ghp_0123456789abcdefghijKLMNOPqrstuvwxyz".chars().flat_map(|c| [c, '\0']).collect();
+    let scrubbed = Scrubber::all().scrub_bytes(format!("a file: {wide}\n").as_bytes()).into_owned();
+    assert!(!scrubbed.contains(&b'1'), "{:?}", String::from_utf8_lossy(&scrubbed));
+}
+
+/// A secret at each place around the cut of a line that is longer than a piece.
+#[test]
+fn a_secret_where_a_long_line_is_cut_is_removed() {
+    for filler in ["x, ", "x;y", "word word "] {
+        for secret in ["ghp_0123456789abcdefghijKLMNOPqrstuvwxyz", "password = \"hunter2 hunter3\"", "Bearer abcdefgh12345678ijkl"] {
+            for shift in (0..9000).step_by(331) {
+                let count = (PIECE - 9000 + shift) / filler.len();
+                let text = format!("{} {secret} {}", filler.repeat(count), filler.repeat(3000));
+                let out = Scrubber::all().scrub(&text);
+                let hidden = ["KLMNOP", "hunter", "12345678"].iter().all(|part| !out.contains(part));
+                assert!(hidden, "{secret} at {}", count * filler.len());
+            }
+        }
+    }
+}
+
+/// Many beginnings of keys take a time in proportion to their number.
+#[test]
+fn many_beginnings_of_keys_are_linear() {
+    let text = "-----BEGIN PRIVATE KEY-----\n".repeat(20_000);
+    let start = std::time::Instant::now();
+    let mut stream = Scrubber::all().stream();
+    let mut out = stream.push(&text);
+    out += &stream.finish();
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(out.len() <= text.len());
 }

@@ -17,7 +17,7 @@
 //! is the innermost layer, around the client. A failure before the first chunk is then an error of the
 //! attempt, which the whole stack handles, and not an error of the stream.
 //!
-//! Tool calls are released only when complete.
+//! Tool calls are released only when complete. With the feature `redaction`, `ScrubLayer` removes secrets and personal data.
 //!
 //! ```
 //! use futures_util::stream;
@@ -137,6 +137,8 @@ mod overlap;
 mod parts;
 mod received;
 mod resume;
+#[cfg(feature = "redaction")]
+mod scrub;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -148,4 +150,6 @@ pub use self::collect::collect;
 pub use self::config::{AfterText, StreamConfig};
 pub use self::layer::ResumeLayer;
 pub use self::model_stream::ModelStream;
+#[cfg(feature = "redaction")]
+pub use self::scrub::{Scrub, ScrubFuture, ScrubLayer};
 pub use self::service::Resume;
