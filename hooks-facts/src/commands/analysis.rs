@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::access::{Access, NetworkTarget, UnknownReads};
 use super::argument::Argument;
+use super::code::Language;
 use super::folders::Folders;
 use super::pattern::{BlockedPattern, Match};
 use super::walk::Walk;
@@ -74,6 +75,7 @@ pub struct Invocation {
 pub struct Program {
     /// The text, without its unknown parts.
     pub text: String,
+    pub(super) language: Language,
     pub(super) folders: Option<usize>,
 }
 

@@ -22,7 +22,7 @@ fn what_runs_counts_and_not_what_is_written() {
         ("bash", json!({"command": "$TOOL x"}), (Strength::Deny, "unresolvable")),
         ("bash", json!({"command": "echo 'unclosed"}), (Strength::Deny, "unresolvable")),
         ("bash", json!({"command": "rm -r\"$X\"f a"}), (Strength::Deny, "unresolvable")),
-        ("bash", json!({"command": "chronic rm -rf a"}), (Strength::Deny, "unresolvable")),
+        ("bash", json!({"command": "mystery rm -rf a"}), (Strength::Deny, "unresolvable")),
         ("bash", json!({"command": 7}), (Strength::Deny, "unusable-command")),
         ("bash", json!({"command": ""}), (Strength::Deny, "missing-command")),
         ("my_runner", json!({"command": "rm -rf x"}), (Strength::Deny, "block")),
