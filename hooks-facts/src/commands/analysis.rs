@@ -5,6 +5,7 @@ use std::fmt;
 use super::access::{Access, NetworkTarget, UnknownReads};
 use super::argument::Argument;
 use super::code::Language;
+use super::effects::only_reads;
 use super::folders::Folders;
 use super::pattern::{BlockedPattern, Match};
 use super::walk::Walk;
@@ -290,6 +291,21 @@ impl Analysis {
     /// ```
     pub fn programs(&self) -> &[Program] {
         &self.programs
+    }
+}
+
+impl Program {
+    /// Returns whether the text for certain only reads and shows: each function that it calls is one of those that do.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let only_reads = |text| Analysis::of_text(text, &Options::default()).programs()[0].only_reads();
+    /// assert!(only_reads("python3 -c \"print(open('conf').read())\""));
+    /// assert!(!only_reads("python3 -c \"open('conf', 'w').write('')\""));
+    /// ```
+    pub fn only_reads(&self) -> bool {
+        only_reads(self.language, &self.text)
     }
 }
 

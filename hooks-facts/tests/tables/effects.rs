@@ -56,6 +56,7 @@ fn words_have_the_effect_of_their_list() {
             "privileged" | "rights" => own == ["privilege"] && others.is_empty(),
             "writers" => own == ["device-write"] && others.is_empty(),
             "callers" => own == ["recursive-delete"] && others.is_empty(),
+            "reads" | "modules" => only_reads(&text) && !only_reads(&other),
             "git_libraries" | "git_calls" => !own.is_empty() && others.is_empty(),
             list => panic!("no test for the list `{list}`"),
         };
@@ -64,6 +65,48 @@ fn words_have_the_effect_of_their_list() {
         }
     }
     assert_effects(&wrong);
+}
+
+fn only_reads(text: &str) -> bool {
+    analysis(text).programs().iter().all(hooks_facts::commands::Program::only_reads)
+}
+
+#[test]
+fn what_may_change_something_does_not_only_read() {
+    for text in [
+        "python3 -c \"f = open; f('conf', 'w')\"",
+        "python3 -c \"open('conf', mode='w')\"",
+        "python3 -c \"import os; os.remove('conf')\"",
+        "python3 -c \"import os; list(map(os.remove, ['conf']))\"",
+        "python3 -c \"import os; [os.remove][0]('conf')\"",
+        "python3 -c \"import evil\"",
+        "python3 -c \"import os; print = os.remove; print('conf')\"",
+        "python3 -c \"import os\nfor print in [os.remove]: print('conf')\"",
+        "python3 -c \"open('conf', *['w'])\"",
+        "python3 -c \"import sys; open('conf', sys.argv[1])\"",
+        "node -e \"const {unlinkSync: log} = require('fs'); log('conf')\"",
+        "node -e \"console.log = require('fs').unlinkSync; console.log('conf')\"",
+        "python3 -c \"print(__import__('os').unlink('conf'))\"",
+        "node -e \"require('fs').unlinkSync('conf')\"",
+        "node -e \"require('./evil')\"",
+        "node -e \"require('fs').readFileSync.constructor('x')()\"",
+        "node -e 'eval(\"x\")'",
+        "ruby -e 'File.delete(\"a\")'",
+        "ruby -e 'File.send(:delete, \"a\")'",
+        "ruby -e 'File.unlink \"a\"'",
+        "ruby -e '`rm a`'",
+        "perl -e 'print 1'",
+    ] {
+        assert!(!only_reads(text), "{text}");
+    }
+    for text in [
+        "python3 -c \"import json; print(json.load(open('conf'))['b'])\"",
+        "python3 -c \"print(open('conf', 'rb').read())\"",
+        "node -p \"require('./a.json').b\"",
+        "node -e \"console.log(JSON.parse(require('fs').readFileSync('conf', 'utf8')).b)\"",
+    ] {
+        assert!(only_reads(text), "{text}");
+    }
 }
 
 #[test]

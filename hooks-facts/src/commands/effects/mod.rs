@@ -23,6 +23,7 @@ mod calls;
 pub(super) mod code;
 mod devices;
 mod git;
+mod reading;
 mod table;
 mod words;
 
@@ -35,6 +36,7 @@ use super::analysis::{Analysis, Invocation};
 use super::argument::Argument;
 use crate::globs;
 use crate::shell::Span;
+pub(super) use reading::only_reads;
 use git::Situation;
 
 /// Most settings of git that are kept.

@@ -4,7 +4,7 @@ use super::Changes;
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::walk::Stream;
-use crate::globs::Gap;
+use crate::globs::{self, Gap};
 
 /// Options of `fd` that are followed by a program.
 pub(in crate::commands) const FD_STARTS: &[&str] = &["-x", "-X", "--exec", "--exec-batch"];
@@ -98,7 +98,15 @@ impl Search {
 
     /// Returns the places at which it starts, which it finds only if they are files of the right kind.
     pub(in crate::commands) fn starts(&self) -> impl Iterator<Item = &Argument> {
-        self.starts.iter().filter(|start| !matches!(start.literal(), Some("." | ".." | "/")))
+        let may_be_found = |start: &str| {
+            let own = start.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            self.names.iter().any(|name| globs::may_be(name, own))
+        };
+        self.starts.iter().filter(move |start| match start.literal() {
+            Some("." | ".." | "/") => false,
+            Some(start) => may_be_found(start),
+            None => true,
+        })
     }
 
     /// Returns the output of `find`: names, unless an option changes the output.
