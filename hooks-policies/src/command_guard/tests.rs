@@ -49,6 +49,32 @@ fn a_reason_shows_the_command_as_it_would_run() {
 }
 
 #[test]
+fn effects_count_whatever_the_program() {
+    let config = CommandGuardConfig {
+        block: Vec::new(),
+        effects: vec![Effect::DeviceWrite, Effect::DiscardWork],
+        ..CommandGuardConfig::default()
+    };
+    let guard = guard(&config);
+    for (command, wanted) in [
+        ("dd if=a of=/dev/sda", "effects"),
+        ("timeout 5 sh -c 'git stash drop'", "effects"),
+        ("python3 -c \"open('/dev/sda', 'wb')\"", "effects"),
+        ("rm -rf build", ""),
+        ("git stash", ""),
+        ("echo 'dd of=/dev/sda'", ""),
+    ] {
+        let (_, rule) = verdict_on(&guard, &call("bash", json!({ "command": command })));
+        assert_eq!(rule, wanted, "{command}");
+    }
+    let verdict = guard.judge(&call("bash", json!({"command": "cd app && git checkout -- src"})));
+    assert_eq!(
+        verdict.reasons()[0].message,
+        "`git checkout -- src` has the effect `discard-work`"
+    );
+}
+
+#[test]
 fn settings_decide_about_what_cannot_be_known() {
     for (setting, wanted) in [
         (OnUnknown::Deny, Strength::Deny),
