@@ -61,7 +61,7 @@ pub use hooks_facts::calls::is_fragment;
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Strength, Verdict};
 use hooks_facts::calls::{CallReader, ParsedCommand, command_patterns};
-use hooks_facts::commands::{Argument, BlockedPattern};
+use hooks_facts::commands::{Argument, BlockedPattern, Effect, FoundEffect};
 
 use crate::config::{CommandGuardConfig, OnUnknown};
 use crate::write_guard::unknown;
@@ -74,6 +74,7 @@ pub struct CommandGuard {
     reader: CallReader,
     block: Vec<BlockedPattern>,
     texts: Vec<String>,
+    effects: Vec<Effect>,
     fragments: Vec<String>,
     unresolvable: OnUnknown,
     missing: OnUnknown,
@@ -122,6 +123,7 @@ impl CommandGuard {
             reader: reader.clone(),
             block: command_patterns(&config.block, "command_guard.block", errors),
             texts: config.block.clone(),
+            effects: config.effects.clone(),
             fragments: config.fragments.clone(),
             unresolvable: config.unresolvable,
             missing: config.missing_command,
@@ -139,6 +141,9 @@ impl CommandGuard {
                 .instead(format!("do it without `{pattern}`"))
                 .unless(format!("take `{pattern}` out of `command_guard.block`"));
             return Verdict::deny(reason);
+        }
+        if let Some(found) = self.effect_of(command) {
+            return denied(&found, command);
         }
         if let Some((fragment, start)) = self.fragment_in(&command.text) {
             let reason = Reason::new(NAME, "fragment", format!("the command contains `{fragment}`"))
@@ -177,6 +182,13 @@ impl CommandGuard {
         }
     }
 
+    fn effect_of(&self, command: &ParsedCommand) -> Option<FoundEffect> {
+        if self.effects.is_empty() {
+            return None;
+        }
+        command.analysis.effects().into_iter().find(|found| self.effects.contains(&found.effect))
+    }
+
     fn fragment_in(&self, text: &str) -> Option<(&str, usize)> {
         self.fragments.iter().find_map(|fragment| Some((fragment.as_str(), text.find(fragment.as_str())?)))
     }
@@ -213,6 +225,16 @@ impl Policy<PreToolUse> for CommandGuard {
         }
         verdict
     }
+}
+
+fn denied(found: &FoundEffect, command: &ParsedCommand) -> Verdict {
+    let effect = found.effect.name();
+    let reason = Reason::new(NAME, "effects", format!("`{}` has the effect `{effect}`", found.words))
+        .on(&*command.pointer)
+        .because(Evidence::Command { argv: vec![found.words.clone()] })
+        .instead("reach the goal without this effect, or let a person do it")
+        .unless(format!("take `{effect}` out of `command_guard.effects`"));
+    Verdict::deny(reason)
 }
 
 fn word(argument: &Argument) -> String {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use hooks_facts::commands::Effect;
 use serde::{Deserialize, Serialize};
 
 pub use crate::rules::ArgumentCondition;
@@ -221,6 +222,9 @@ pub enum OnUnknownReads {
 pub struct CommandGuardConfig {
     /// Patterns such as `rm -rf` or `git push --force`: a program, its first operands, its options.
     pub block: Vec<String>,
+    /// Consequences that no command may have, whatever the program: `device-write`, `discard-work`, ...
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
     /// Texts that no command may contain anywhere, such as `| sh`. Every command contains the empty text.
     pub fragments: Vec<String>,
     /// Reaction to a command that cannot be known before it runs, or cannot be parsed.
@@ -235,6 +239,7 @@ impl Default for CommandGuardConfig {
             block: ["rm -rf", "git push --force", "git rebase", "git reset --hard"]
                 .map(String::from)
                 .to_vec(),
+            effects: Vec::new(),
             fragments: Vec::new(),
             unresolvable: OnUnknown::Deny,
             missing_command: OnUnknown::Deny,
@@ -307,6 +312,9 @@ pub struct RuleConfig {
     pub writes: Vec<String>,
     /// Command patterns, as in `command_guard`.
     pub commands: Vec<String>,
+    /// Consequences of the call's commands, whatever the program. A call matches if its commands have one of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
     /// Conditions on arguments, by name. Names of inner arguments have dots: `options.amount`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub args: BTreeMap<String, ArgumentCondition>,

@@ -4,9 +4,12 @@ use std::fmt;
 
 use super::access::Access;
 use super::argument::Argument;
+use super::code::{self, Language};
+use super::effects::only_reads;
 use super::folders::Folders;
 use super::pattern::{BlockedPattern, Match};
 use super::reads::LateReads;
+use super::told::is_of_the_system;
 use super::walk::Walk;
 use crate::shell::{Span, Syntax, Unanalysable};
 
@@ -73,6 +76,7 @@ pub struct Invocation {
 pub struct Program {
     /// The text, without its unknown parts.
     pub text: String,
+    pub(super) language: Language,
     pub(super) folders: Option<usize>,
 }
 
@@ -277,6 +281,27 @@ impl Analysis {
         is_git.then(|| super::git::subcommand(invocation.argv.get(1..).unwrap_or_default()))
     }
 
+    /// Returns whether a word of an invocation is code for an interpreter of the system that for certain only reads and shows.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let is_reading = |text| {
+    ///     let analysis = Analysis::of_text(text, &Options::default());
+    ///     let invocation = &analysis.invocations[0];
+    ///     analysis.is_reading_code(invocation, &invocation.argv[2])
+    /// };
+    /// assert!(is_reading("python3 -c \"print(open('conf').read())\""));
+    /// assert!(!is_reading("./python3 -c \"print(open('conf').read())\""));
+    /// ```
+    pub fn is_reading_code(&self, invocation: &Invocation, word: &Argument) -> bool {
+        let (Some(text), Some(name)) = (word.literal(), self.program_name(invocation)) else { return false };
+        let is_usual = !invocation.is_untold && invocation.argv.first().is_some_and(is_of_the_system);
+        let Some(interpreter) = code::interpreter(&name).filter(|_| is_usual && text.contains('(')) else { return false };
+        let words = invocation.argv.get(1..).unwrap_or_default();
+        interpreter.arguments(words).texts.contains(word) && only_reads(interpreter.language, text)
+    }
+
     /// Returns the known texts that interpreters run.
     ///
     /// ```
@@ -287,6 +312,21 @@ impl Analysis {
     /// ```
     pub fn programs(&self) -> &[Program] {
         &self.programs
+    }
+}
+
+impl Program {
+    /// Returns whether the text for certain only reads and shows: each function that it calls is one of those that do.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let only_reads = |text| Analysis::of_text(text, &Options::default()).programs()[0].only_reads();
+    /// assert!(only_reads("python3 -c \"print(open('conf').read())\""));
+    /// assert!(!only_reads("python3 -c \"open('conf', 'w').write('')\""));
+    /// ```
+    pub fn only_reads(&self) -> bool {
+        only_reads(self.language, &self.text)
     }
 }
 

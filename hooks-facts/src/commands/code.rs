@@ -5,9 +5,10 @@
 
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
+use super::effects::code::{Token, tokens};
 use super::reads;
 use super::walk::{Stream, Walk};
-use crate::shell::{Span, escape};
+use crate::shell::Span;
 
 /// Languages of interpreters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,20 @@ pub(super) enum Language {
     Awk,
     Sed,
     Tcl,
+    /// Lisp, Scheme, Clojure, Emacs Lisp.
+    Lisp,
+    Vim,
+    /// R, Octave, and similar ones.
+    R,
+    Julia,
+    /// Java, Groovy, Scala, Kotlin, Swift, Go, and similar ones.
+    Java,
+    /// Elixir and Erlang.
+    Elixir,
+    /// Haskell and OCaml.
+    Haskell,
+    /// Clients of databases, debuggers, and other programs with commands of their own.
+    Sql,
 }
 
 impl Language {
@@ -36,117 +51,176 @@ impl Language {
             Self::Awk => "awk",
             Self::Sed => "sed",
             Self::Tcl => "tclsh",
+            Self::Lisp => "guile",
+            Self::Vim => "vim",
+            Self::R => "R",
+            Self::Julia => "julia",
+            Self::Java => "groovy",
+            Self::Elixir => "elixir",
+            Self::Haskell => "ghc",
+            Self::Sql => "psql",
         }
+    }
+
+    pub(super) fn is_lisp(self) -> bool {
+        self == Self::Lisp
+    }
+
+    /// Returns whether a text between backticks is a command.
+    pub(super) fn has_backticks(self) -> bool {
+        matches!(self, Self::Perl | Self::Ruby | Self::Php | Self::Julia)
     }
 }
 
-/// Returns the language of an interpreter, with or without a version after its name.
-pub(super) fn language(name: &str) -> Option<Language> {
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    Some(match name {
-        "python" | "pypy" | "ipython" => Language::Python,
-        "perl" => Language::Perl,
-        "ruby" | "irb" | "jruby" => Language::Ruby,
-        "node" | "nodejs" | "deno" | "bun" | "osascript" => Language::JavaScript,
-        "php" => Language::Php,
-        "lua" | "luajit" => Language::Lua,
-        "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
-        "sed" | "gsed" => Language::Sed,
-        "tclsh" | "wish" | "expect" => Language::Tcl,
-        _ => return None,
+/// Words of an interpreter that are code, and those that take another value.
+pub(super) struct Interpreter {
+    pub(super) language: Language,
+    code: &'static str,
+    long: &'static [&'static str],
+    values: &'static str,
+    further: &'static [&'static str],
+    /// Whether an operand is a script, and the input is code.
+    pub(super) has_scripts: bool,
+}
+
+impl Interpreter {
+    /// Returns whether the program does nothing else than to run code.
+    pub(super) fn is_plain(&self) -> bool {
+        use Language::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby, Sed, Tcl};
+        self.has_scripts
+            && matches!(self.language, Python | Perl | Ruby | JavaScript | Php | Lua | Awk | Sed | Tcl)
+    }
+}
+
+/// Returns the interpreter with this name, with or without a version after it.
+pub(super) fn interpreter(name: &str) -> Option<Interpreter> {
+    by_name(name).or_else(|| {
+        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+        if plain == name { None } else { by_name(plain) }
     })
 }
 
+fn by_name(name: &str) -> Option<Interpreter> {
+    include!(concat!(env!("OUT_DIR"), "/interpreters.rs"))
+}
+
+/// Returns the language of an interpreter that runs scripts.
+pub(super) fn language(name: &str) -> Option<Language> {
+    interpreter(name).filter(Interpreter::is_plain).map(|interpreter| interpreter.language)
+}
+
 /// Programs and file among the words of an interpreter.
+#[derive(Default)]
 pub(super) struct Arguments {
     pub(super) texts: Vec<Argument>,
     pub(super) file: Option<Argument>,
 }
 
-/// Returns the programs and the file among the words of an interpreter.
+/// Returns the programs and the file among the words of an interpreter of a language.
 pub(super) fn arguments(language: Language, words: &[Argument]) -> Arguments {
-    let (short, long): (&str, &[&str]) = match language {
-        Language::Python => ("c", &[]),
-        Language::Perl => ("eE", &[]),
-        Language::Ruby | Language::Lua | Language::Tcl => ("ec", &[]),
-        Language::JavaScript => ("ep", &["eval", "print"]),
-        Language::Php => ("rBRE", &["run"]),
-        Language::Awk => ("", &["source"]),
-        Language::Sed => ("e", &["expression"]),
-    };
-    let values = match language {
-        Language::Awk => "vFfi",
-        Language::Sed => "fl",
-        Language::Python => "WX",
-        Language::Ruby => "I",
-        Language::JavaScript => "r",
-        _ => "",
-    };
-    let mut result = Arguments { texts: Vec::new(), file: None };
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        at += 1;
-        let option = word.prefix();
-        if language == Language::Python && option == "-m" {
-            // The effect of a module on its words is unknown, but these modules run them.
-            let runs = words.get(at).is_some_and(|module| {
-                matches!(module.prefix(), "timeit" | "cProfile" | "profile" | "trace" | "pdb")
-            });
-            result.file = words.get(at).cloned().filter(|_| !runs);
-            if runs {
-                result.texts.extend(words.iter().skip(at + 1).cloned());
+    interpreter(language.name()).map(|interpreter| interpreter.arguments(words)).unwrap_or_default()
+}
+
+impl Interpreter {
+    /// Returns the programs and the file among the words.
+    pub(super) fn arguments(&self, words: &[Argument]) -> Arguments {
+        let mut result = Arguments::default();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            at += 1;
+            let option = word.prefix();
+            if self.language == Language::Python && option == "-m" {
+                result.of_module(words.get(at..).unwrap_or_default());
+                return result;
             }
-            return result;
-        }
-        if let Some(name) = option.strip_prefix("--") {
-            let (name, value) =
-                name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
-            if long.contains(&name) {
-                result.texts.extend(value.map(Argument::from).or_else(|| words.get(at).cloned()));
+            let name = option.split_once(['=', ':']).map_or(option, |(name, _)| name);
+            if self.long.contains(&name) {
+                let attached = |sign| word.strip_prefix(&format!("{name}{sign}"));
+                let value = attached('=').or_else(|| attached(':'));
                 at += usize::from(value.is_none());
-            }
-            continue;
-        }
-        let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            let is_program = matches!(language, Language::Awk | Language::Sed) || option == "eval";
-            if is_program && result.texts.is_empty() {
-                if option != "eval" {
-                    result.texts.push(word.clone());
-                    return result;
-                }
+                result.texts.extend(value.or_else(|| words.get(at - 1).cloned()));
                 continue;
             }
-            if result.texts.is_empty() && option != "-" {
-                result.file = Some(word.clone());
+            if self.further.contains(&option) {
+                at += 1;
+                continue;
             }
-            return result;
-        };
+            if option.starts_with("--") && option.len() > 2 {
+                continue;
+            }
+            let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+                if self.operand(word, &mut result) {
+                    continue;
+                }
+                return result;
+            };
+            at += self.bundle(word, letters, words.get(at), &mut result);
+        }
+        result
+    }
+
+    /// Reads an operand; returns whether more words of the interpreter may follow.
+    fn operand(&self, word: &Argument, result: &mut Arguments) -> bool {
+        let text = word.prefix();
+        if self.language == Language::Vim && text.starts_with('+') {
+            result.texts.extend(word.strip_prefix("+"));
+            return true;
+        }
+        if !self.has_scripts {
+            // An operand may be a command of the program: `sqlite3 a.db '.shell …'`.
+            if self.language == Language::Sql && text.contains(char::is_whitespace) {
+                result.texts.push(word.clone());
+            }
+            return true;
+        }
+        if matches!(self.language, Language::Awk | Language::Sed) && result.texts.is_empty() {
+            result.texts.push(word.clone());
+        } else if result.texts.is_empty() && text != "-" {
+            result.file = Some(word.clone());
+        }
+        false
+    }
+
+    /// Reads a bundle of letters; returns the number of further words that belong to it.
+    fn bundle(&self, word: &Argument, letters: &str, next: Option<&Argument>, result: &mut Arguments) -> usize {
         // `-MModule` and `-I…` contain a word, not letters.
-        let is_module = match language {
+        let is_module = match self.language {
             Language::Perl => letters.starts_with(['M', 'm', 'I']),
             Language::Ruby => letters.len() > 1 && letters.starts_with('r'),
             _ => false,
         };
         if is_module {
-            continue;
+            return 0;
         }
-        if let Some((index, _)) = letters.char_indices().find(|(_, c)| short.contains(*c)) {
-            let attached =
-                word.strip_prefix(option.get(..index + 2).unwrap_or(option)).filter(|rest| rest.len() > 0);
-            match attached {
-                Some(text) if !matches!(language, Language::Perl | Language::Ruby) || text.len() > 3 => {
-                    result.texts.push(text);
-                }
-                _ => {
-                    result.texts.extend(words.get(at).cloned());
-                    at += 1;
-                }
+        let Some((index, letter)) = letters.char_indices().find(|(_, c)| self.code.contains(*c)) else {
+            return usize::from(letters.ends_with(|c| self.values.contains(c)));
+        };
+        let start = word.prefix().get(..1 + index + letter.len_utf8()).unwrap_or_default();
+        let attached = word.strip_prefix(start).filter(|rest| rest.len() > 0);
+        match attached {
+            Some(text) if !matches!(self.language, Language::Perl | Language::Ruby) || text.len() > 3 => {
+                result.texts.push(text);
+                0
             }
-        } else if letters.ends_with(|c| values.contains(c)) {
-            at += 1;
+            _ => {
+                result.texts.extend(next.cloned());
+                1
+            }
         }
     }
-    result
+}
+
+impl Arguments {
+    /// `python -m MODULE WORDS`: the effect of a module on its words is unknown, but some run them.
+    fn of_module(&mut self, words: &[Argument]) {
+        let runs = words.first().is_some_and(|module| {
+            matches!(module.prefix(), "timeit" | "cProfile" | "profile" | "trace" | "pdb")
+        });
+        self.file = words.first().cloned().filter(|_| !runs);
+        if runs {
+            self.texts.extend(words.iter().skip(1).cloned());
+        }
+    }
 }
 
 /// Calls that start a command, in any of the languages.
@@ -155,32 +229,40 @@ const STARTS: &[&str] = table!("program_words_starts");
 /// Calls that decode a text which cannot be read here.
 const DECODES: &[&str] = table!("program_words_decodes");
 
+/// Functions that only show their arguments.
+const SHOWS: &[&str] = table!("program_words_shows");
+
+/// Beginnings of a statement after which the rest of the line is a command for a shell.
+const ESCAPES: &[&str] = table!("program_words_escapes");
+
 /// Collects the commands that a program may start.
 pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if !walk.pay(text.len(), span) {
         return;
     }
     if !matches!(language, Language::Sed) && (language != Language::Awk || prints_into_a_file(text)) {
-        walk.interprets(text, span);
+        walk.interprets(language, text, span);
         reads::note_code(walk, language.name(), text, span);
     }
     match language {
         Language::Sed => return sed(walk, text, span),
         Language::Tcl => {
-            for line in text.lines().filter_map(|line| line.split_once("exec ")) {
-                walk.maybe_text(line.1.trim_end_matches(']'), span);
+            for start in ["exec ", "spawn "] {
+                for (_, command) in text.lines().filter_map(|line| line.split_once(start)) {
+                    walk.maybe_text(command.trim_end_matches(']'), span);
+                }
             }
-            return;
         }
+        Language::Vim | Language::Sql => escapes(walk, text, span),
         _ => {}
     }
-    let backticks = matches!(language, Language::Perl | Language::Ruby | Language::Php) && text.contains('`');
+    let backticks = language.has_backticks() && text.contains('`');
     let pipes = language == Language::Awk && text.contains('|')
         || language == Language::Perl && text.contains("open");
     if !(backticks || pipes || STARTS.iter().any(|call| text.contains(call))) {
         return;
     }
-    let strings = strings(text);
+    let strings = strings(language, text);
     if DECODES.iter().any(|call| text.contains(call)) {
         walk.unresolved(UnresolvedReason::Text, span);
     }
@@ -197,6 +279,18 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     flush(walk, &mut words, span);
     if strings.is_empty() && !pipes {
         walk.unresolved(UnresolvedReason::Text, span);
+    }
+}
+
+/// Commands for a shell in the program's own form: `:!rm a`, `\\! rm a`, `.shell rm a`.
+fn escapes(walk: &mut Walk, text: &str, span: Span) {
+    for line in text.lines() {
+        let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == ':' || c == '%');
+        let line = ["silent!", "silent", "sil!", "sil"].into_iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+        let line = line.trim_start();
+        if let Some(command) = ESCAPES.iter().find_map(|mark| line.strip_prefix(mark)) {
+            walk.maybe_text(command.trim_start_matches('!').trim(), span);
+        }
     }
 }
 
@@ -230,60 +324,36 @@ struct Quoted {
     joins: bool,
 }
 
-fn strings(text: &str) -> Vec<Quoted> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '\'', '`', '%', 'q']) {
-        let between = rest.get(..at).unwrap_or_default();
-        let after = rest.get(at..).unwrap_or_default();
-        let (open, close) = match after.chars().next() {
-            Some(quote @ ('"' | '\'' | '`')) => (1, quote),
-            _ => match after
-                .strip_prefix("%x")
-                .or_else(|| after.strip_prefix("qx"))
-                .and_then(|rest| rest.chars().next())
-            {
-                Some('(') => (3, ')'),
-                Some('{') => (3, '}'),
-                Some('[') => (3, ']'),
-                Some(mark @ ('/' | '!' | '|')) => (3, mark),
-                _ => {
-                    rest = after.get(1..).unwrap_or_default();
-                    continue;
+/// Returns the strings of a program that may be commands or their words: not those that are only shown.
+fn strings(language: Language, text: &str) -> Vec<Quoted> {
+    let tokens = tokens(language, text);
+    let mut found: Vec<Quoted> = Vec::new();
+    let (mut is_near, mut has_comma, mut is_shown) = (false, false, false);
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Text(text) => {
+                if !text.is_empty() && !is_shown {
+                    found.push(Quoted { text: text.clone(), joins: is_near && (has_comma || language.is_lisp()) });
                 }
-            },
-        };
-        let inner = after.get(open..).unwrap_or_default();
-        let (text, length) = string(inner, close);
-        let joins = !between.is_empty()
-            && between.chars().all(|c| c.is_whitespace() || ",[](){}".contains(c))
-            && between.contains(',');
-        if !text.is_empty() {
-            found.push(Quoted { text, joins });
+                (is_near, has_comma) = (true, false);
+            }
+            Token::Command(text) => {
+                found.push(Quoted { text: text.clone(), joins: false });
+                (is_near, has_comma) = (false, false);
+            }
+            Token::Sign(c) => {
+                has_comma |= *c == ',';
+                is_near &= ",[](){}\n".contains(*c);
+                is_shown &= !";|>".contains(*c);
+            }
+            Token::Name(name) => {
+                is_near = false;
+                let into_a_file = || tokens.iter().skip(at).take(64).any(|it| it.name() == Some("file"));
+                is_shown = SHOWS.contains(&name.as_str()) && !into_a_file();
+            }
         }
-        rest = inner.get(length..).unwrap_or_default();
     }
     found
-}
-
-/// Returns a string up to its closing quote, and its length with the quote.
-fn string(inner: &str, close: char) -> (String, usize) {
-    let mut text = String::new();
-    let mut at = 0;
-    while let Some(c) = inner.get(at..).and_then(|rest| rest.chars().next()) {
-        at += c.len_utf8();
-        if c == close {
-            break;
-        }
-        if c == '\\' {
-            let read = escape(inner.get(at..).unwrap_or_default());
-            text.push_str(&read.text);
-            at += read.length;
-        } else {
-            text.push(c);
-        }
-    }
-    (text, at)
 }
 
 /// Handles the `e` flag of `s///`, whose replacement runs, and the command `e`.

@@ -138,6 +138,10 @@ impl Walk {
             }
             Value::Changed(word) => {
                 self.expand_one(word);
+                // `${x@P}` expands the value as a prompt.
+                if let (Some(Variable::Text(text)), Some("@P")) = (&known, word.literal().as_deref()) {
+                    self.late(&text.clone(), crate::shell::Span::default());
+                }
                 let changed = match (&known, word.literal()) {
                     (Some(Variable::Text(text)), Some(change)) => changed(text, &change),
                     _ => None,

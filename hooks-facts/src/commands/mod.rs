@@ -15,12 +15,12 @@
 //! ```
 //!
 //! Modules: `walk` visits the tree of a text, `expand` expands its words, `folders` follows `cd`. `run`
-//! handles single programs and calls back for the programs that they start (`parallel` has its own file,
+//! handles single programs and calls back for the programs that they start (`launchers` has the forms that a table knows, `parallel` its own file,
 //! `placeholder` fills `{}`). `pattern` compares an invocation with a blocked pattern, `possible` does the
 //! same for partly known invocations. `reads` notes the files that a program reads, `network` the hosts that it names;
-//! `access` is the table of both, with the writes. `told` decides whether the effect of a program is fully known. It is
+//! `access` is the table of both, with the writes; `effects` are the consequences of all. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
-//! programs. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
+//! programs. `late` are texts that bash evaluates again. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
 //!
 //! ```
 //! use hooks_facts::commands::{Analysis, BlockedPattern, Options};
@@ -38,11 +38,14 @@ mod argument;
 mod awk;
 mod code;
 mod completed;
+mod effects;
 mod expand;
 mod file_programs;
 mod folders;
 mod git;
 mod helpers;
+mod late;
+mod launchers;
 mod lookup;
 mod network;
 mod output;
@@ -60,6 +63,7 @@ mod wrappers;
 pub use access::{Access, AccessKind, AccessRole, NetworkTarget, Source, UnknownReads, UnknownReadsReason};
 pub use analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 pub use argument::Argument;
+pub use effects::{Effect, FoundEffect};
 pub use pattern::{BlockedPattern, Match, PatternError};
 pub(crate) use reads::{found_anywhere, path_of_address};
 

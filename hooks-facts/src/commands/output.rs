@@ -2,6 +2,7 @@
 
 use super::argument::Argument;
 use super::file_programs;
+use super::git;
 use super::walk::{Stream, Walk};
 use crate::globs::Gap;
 use crate::shell::escape;
@@ -29,6 +30,7 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
             Some(Argument::Literal(folder)) => Stream::from_text(folder + "\n"),
             _ => Stream::Unknown,
         }),
+        "git" => git(words),
         "true" | "false" | ":" | "cd" | "pushd" | "popd" | "mkdir" | "touch" | "rm" | "sleep" | "chmod"
         | "[" | "test" | "export" | "declare" | "readonly" | "local" | "typeset" | "shopt" | "umask"
         | "return" | "break" | "continue" | "exit" | "wait" => Some(Stream::Empty),
@@ -66,6 +68,23 @@ fn listed(words: &[Argument]) -> Stream {
 
 /// Most names that the output of a listing has.
 const MAX_LISTED: usize = 64;
+
+/// `git rev-parse --git-path hooks`: a folder of the repository, as seen from its top.
+fn git(words: &[Argument]) -> Option<Stream> {
+    let (command, rest) = git::subcommand(words).split_first()?;
+    if command.literal() != Some("rev-parse") {
+        return None;
+    }
+    let names = match rest {
+        [option] => match option.literal()? {
+            "--git-dir" | "--git-common-dir" | "--absolute-git-dir" => ".git".to_owned(),
+            _ => return None,
+        },
+        [option, path] if option.literal() == Some("--git-path") => format!(".git/{}", path.literal()?),
+        _ => return None,
+    };
+    Some(Stream::Names([Argument::from(names.as_str())].into()))
+}
 
 /// Returns whether a filter lets some of the names in its input through: it has at most `operands` words that
 /// are not options.

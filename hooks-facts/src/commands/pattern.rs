@@ -273,7 +273,7 @@ fn is_same(wanted: &Opt, given: &Opt) -> bool {
 }
 
 /// Returns the options of a program that take a value: letters, and long names.
-fn value_options(name: &str, subcommand: &str) -> (&'static str, &'static [&'static str]) {
+pub(super) fn value_options(name: &str, subcommand: &str) -> (&'static str, &'static [&'static str]) {
     match (name, subcommand) {
         ("git", "commit") => (
             "mFCctS",

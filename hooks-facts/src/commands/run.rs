@@ -10,6 +10,8 @@ use super::file_programs::{self, FD_STARTS, Search};
 use super::folders::Folders;
 use super::git;
 use super::helpers;
+use super::late;
+use super::launchers;
 use super::lookup;
 use super::output;
 use super::placeholder::Item;
@@ -45,6 +47,7 @@ impl Walk {
         }
         lookup::note(self, &name, words);
         settings::note(self, &name, words);
+        late::note(self, &name, words, span);
         match name.as_str() {
             "cd" | "pushd" => self.change_folder(words),
             "chdir" | "set-location" | "sl" | "push-location" if self.options.windows => {
@@ -67,6 +70,7 @@ impl Walk {
         file_programs::note(self, name, words, input, span);
         reads::note(self, name, words, input, span);
         helpers::note(self, name, words, span);
+        let starts = launchers::note(self, name, words, input, span);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
             let argv: Vec<_> =
@@ -82,9 +86,11 @@ impl Walk {
         if let Some(wrapper) = wrappers::wrapper(name) {
             return self.wrapper(name, &wrapper, words, input, span);
         }
-        if let Some(language) = code::language(name) {
-            self.interpreter(language, words, input, span);
-            return Stream::Unknown;
+        if let Some(interpreter) = code::interpreter(name) {
+            self.interpreter(&interpreter, words, input, span);
+            if interpreter.is_plain() {
+                return Stream::Unknown;
+            }
         }
         match name {
             "eval" => {
@@ -157,8 +163,13 @@ impl Walk {
             "tar" | "rsync" | "vim" | "vi" | "nvim" | "ex" | "less" | "gdb" | "zip" => {
                 self.command_options(words, span);
             }
+            "make" | "gmake" | "bmake" | "remake" => self.recipes(words, input, span),
             "curl" | "wget" => self.downloads(words),
             "tee" | "cp" | "mv" => self.copies(name, words, input),
+            _ if starts => {
+                self.is_opaque();
+                self.option_texts(words, span);
+            }
             _ => {
                 let subcommand = words.iter().position(|word| !word.prefix().starts_with('-'));
                 if let Some(at) = subcommand
@@ -385,6 +396,7 @@ impl Walk {
     pub(super) fn environment(&mut self, name: &str, value: &Argument, span: Span) {
         self.lookup_changed |= lookup::changes(name, value);
         self.settings_moved |= settings::moves(name);
+        self.late_value(name, value, span);
         if wrappers::COMMAND_VARIABLES.contains(&name) {
             self.maybe_text(&value.as_shell_text(), span);
         }
@@ -393,8 +405,15 @@ impl Walk {
         }
     }
 
-    fn interpreter(&mut self, language: code::Language, words: &[Argument], input: &Stream, span: Span) {
-        let found = code::arguments(language, words);
+    fn interpreter(
+        &mut self,
+        interpreter: &code::Interpreter,
+        words: &[Argument],
+        input: &Stream,
+        span: Span,
+    ) {
+        let language = interpreter.language;
+        let found = interpreter.arguments(words);
         for text in &found.texts {
             if text.is_unknown() {
                 self.unresolved(UnresolvedReason::Text, span);
@@ -414,8 +433,11 @@ impl Walk {
         } else if found.texts.is_empty() {
             match input {
                 Stream::Known(text) => code::run(self, language, &std::sync::Arc::clone(text), span),
-                Stream::Names(_) | Stream::Unknown => self.unresolved(UnresolvedReason::Text, span),
-                Stream::Empty | Stream::File => {}
+                // Other programs have uses in which the input is no code.
+                Stream::Names(_) | Stream::Unknown if interpreter.is_plain() => {
+                    self.unresolved(UnresolvedReason::Text, span);
+                }
+                Stream::Names(_) | Stream::Unknown | Stream::Empty | Stream::File => {}
             }
         }
     }
@@ -691,6 +713,25 @@ impl Walk {
             if let Some(text) = text {
                 self.maybe_text(&text.as_shell_text(), span);
             }
+        }
+    }
+
+    /// `make -f - <<< TEXT`, `make --eval=TEXT`: the recipes of a text are commands.
+    fn recipes(&mut self, words: &[Argument], input: &Stream, span: Span) {
+        let file = file_programs::value(words, 'f', "--file");
+        let is_input = file.is_some_and(|file| matches!(file.literal(), Some("-" | "/dev/stdin")));
+        let text = match input {
+            Stream::Known(text) if is_input => Some(text.to_string()),
+            _ => file_programs::value(words, '\0', "--eval").map(|text| text.as_shell_text()),
+        };
+        if is_input && matches!(input, Stream::Unknown | Stream::Names(_)) {
+            self.unresolved(UnresolvedReason::Text, span);
+        }
+        for line in text.unwrap_or_default().lines() {
+            // A recipe stands in lines of its own, behind a semicolon, or in a call of `shell`.
+            let line = line.split_once(": ;").or_else(|| line.split_once(":;")).map_or(line, |(_, recipe)| recipe);
+            let line = line.split_once("$(shell ").map_or(line, |(_, call)| call.trim_end_matches(')'));
+            self.maybe_text(line.trim_start_matches(['\t', ' ', '@', '-', '+']), span);
         }
     }
 

@@ -186,8 +186,8 @@ fn what_is_known_in_part_may_fit() {
         "git $X push --force",
         "git $X rebase",
         "git re$X",
-        "chronic rm -rf a",
-        "valgrind -q git push -f",
+        "zzz rm -rf a",
+        "zzz -q git push -f",
     ];
     may_run(&texts, &patterns, true);
     let texts = [
@@ -567,5 +567,40 @@ fn a_patch_in_a_command_names_its_files() {
         ["apply_patch < patch.txt", "apply_patch \"$PATCH\"", "curl https://a.example/p | apply_patch"]
     {
         assert!(unresolved(text), "{text}");
+    }
+}
+
+#[test]
+fn what_bash_evaluates_again_runs() {
+    for text in [
+        "[[ 'a[$(dangerous -xy)]' -eq 1 ]]",
+        "x='a[$(dangerous -xy)]'; [[ $x -gt 0 ]]",
+        "x='a[$(dangerous -xy)]'; (( x ))",
+        "test -v 'a[$(dangerous -xy)]'",
+        "[ -v 'a[`dangerous -xy`]' ]",
+        "declare -i x='a[$(dangerous -xy)]'",
+        "x='$(dangerous -xy)'; echo ${x@P}",
+        "x='`dangerous -xy`'; : \"${x@P}\"",
+        "PS4='$(dangerous -xy)' bash -xc :",
+        "echo 'dangerous -xy' > e; BASH_ENV=e bash -c :",
+        "unset 'a[$(dangerous -xy)]'",
+        "printf -v 'a[$(dangerous -xy)]' x",
+        "read 'a[$(dangerous -xy)]' <<< x",
+        "let 'a[$(dangerous -xy)]++'",
+    ] {
+        let analysis = Analysis::of_text(text, &Options::default());
+        let wanted = [BlockedPattern::parse("dangerous -xy").unwrap()];
+        assert!(analysis.find(&wanted).is_some(), "{text}");
+    }
+    for text in [
+        "[[ $x == *'$(dangerous -xy)'* ]]",
+        "echo 'a[$(dangerous -xy)]'",
+        "x='say $(dangerous -xy)'; echo \"$x\"",
+        "printf '%s' '$(dangerous -xy)'",
+        "export NOTE='use $(dangerous -xy)'",
+    ] {
+        let analysis = Analysis::of_text(text, &Options::default());
+        let wanted = [BlockedPattern::parse("dangerous -xy").unwrap()];
+        assert!(analysis.find(&wanted).is_none(), "{text}");
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::access::{Access, AccessKind, Source};
 use super::analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 use super::argument::Argument;
+use super::code::Language;
 use super::folders::{Folders, ListFolders};
+use super::late;
 use super::lookup;
 use super::network;
 use super::reads::{self, Note, What, Words};
@@ -304,9 +306,9 @@ impl Walk {
     }
 
     /// Records a text that an interpreter runs.
-    pub(super) fn interprets(&mut self, text: &str, span: Span) {
+    pub(super) fn interprets(&mut self, language: Language, text: &str, span: Span) {
         let folders = self.kept_folders(span);
-        self.analysis.programs.push(Program { text: text.to_owned(), folders });
+        self.analysis.programs.push(Program { text: text.to_owned(), language, folders });
     }
 
     /// Returns the index of the current folders in the analysis.
@@ -382,6 +384,9 @@ impl Walk {
             None if compound.variable.is_some() => self.positional.iter().skip(1).cloned().collect(),
             None => Vec::new(),
         };
+        if compound.bodies.is_empty() {
+            late::test(self, &words, Span::default());
+        }
         let mut output = Stream::Empty;
         match &compound.variable {
             None if compound.subshell => {

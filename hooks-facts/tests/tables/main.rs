@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod arguments;
+mod effects;
 mod options;
 mod programs;
 mod reads;

@@ -54,11 +54,40 @@ fn words_of_programs_have_the_effect_of_their_list() {
             "copy_values" => !writes(&text, "value") && writes(&other, "value"),
             // A bundle of letters may have any order, the name of an option has one.
             "word_options" => !is_found(&text, &format!("{word} -ab")) && is_found(&other, "zzz -ab"),
+            "shows" => !is_dangerous(&text) && is_dangerous(&other),
+            "escapes" => is_dangerous(&text) && !is_dangerous(&other),
             "elsewhere" => finds_other_settings(&text) && !finds_other_settings(&other),
             list => panic!("no test for the list `{list}`"),
         };
         if !has_effect {
             wrong.push(format!("{}: {} `{word}` in `{text}`", row.line, row.list));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn interpreters_run_their_code() {
+    let table = table(include_str!("../../data/interpreters.tsv"));
+    let mut wrong = Vec::new();
+    for (row, name) in keys(&table) {
+        let text = example(&table, row, name);
+        if !is_dangerous(&text) {
+            wrong.push(format!("{}: `{text}`", row.line));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn launchers_start_what_their_words_name() {
+    let table = table(include_str!("../../data/launchers.tsv"));
+    let mut wrong = Vec::new();
+    for (row, name) in keys(&table) {
+        let (text, other) = (example(&table, row, name), example(&table, row, "zzz"));
+        let is_generic = row.list == "option";
+        if !is_dangerous(&text) || is_dangerous(&other) && !is_generic {
+            wrong.push(format!("{}: `{text}`", row.line));
         }
     }
     assert_effects(&wrong);

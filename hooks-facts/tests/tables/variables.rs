@@ -35,3 +35,16 @@ fn cat_is_told(text: &str) -> bool {
 fn moves_settings(text: &str) -> bool {
     analysis(text).invocations.iter().any(|invocation| invocation.has_other_settings)
 }
+
+#[test]
+fn texts_are_evaluated_again() {
+    let table = table(include_str!("../../data/late_words.tsv"));
+    let mut wrong = Vec::new();
+    for (row, word) in keys(&table) {
+        let (text, other) = (example(&table, row, word), example(&table, row, "ZZZ"));
+        if !is_dangerous(&text) || is_dangerous(&other) {
+            wrong.push(format!("{}: {} `{word}`", row.line, row.list));
+        }
+    }
+    assert_effects(&wrong);
+}

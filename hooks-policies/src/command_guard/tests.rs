@@ -22,7 +22,7 @@ fn what_runs_counts_and_not_what_is_written() {
         ("bash", json!({"command": "$TOOL x"}), (Strength::Deny, "unresolvable")),
         ("bash", json!({"command": "echo 'unclosed"}), (Strength::Deny, "unresolvable")),
         ("bash", json!({"command": "rm -r\"$X\"f a"}), (Strength::Deny, "unresolvable")),
-        ("bash", json!({"command": "chronic rm -rf a"}), (Strength::Deny, "unresolvable")),
+        ("bash", json!({"command": "mystery rm -rf a"}), (Strength::Deny, "unresolvable")),
         ("bash", json!({"command": 7}), (Strength::Deny, "unusable-command")),
         ("bash", json!({"command": ""}), (Strength::Deny, "missing-command")),
         ("my_runner", json!({"command": "rm -rf x"}), (Strength::Deny, "block")),
@@ -46,6 +46,32 @@ fn a_reason_shows_the_command_as_it_would_run() {
     assert_eq!(reason.message, "`rm -fr a b` is blocked as `rm -rf`");
     assert_eq!(reason.argument.as_deref(), Some("/command"));
     assert_eq!(reason.evidence, [Evidence::Command { argv: vec!["rm".into(), "-fr".into(), "a b".into()] }]);
+}
+
+#[test]
+fn effects_count_whatever_the_program() {
+    let config = CommandGuardConfig {
+        block: Vec::new(),
+        effects: vec![Effect::DeviceWrite, Effect::DiscardWork],
+        ..CommandGuardConfig::default()
+    };
+    let guard = guard(&config);
+    for (command, wanted) in [
+        ("dd if=a of=/dev/sda", "effects"),
+        ("timeout 5 sh -c 'git stash drop'", "effects"),
+        ("python3 -c \"open('/dev/sda', 'wb')\"", "effects"),
+        ("rm -rf build", ""),
+        ("git stash", ""),
+        ("echo 'dd of=/dev/sda'", ""),
+    ] {
+        let (_, rule) = verdict_on(&guard, &call("bash", json!({ "command": command })));
+        assert_eq!(rule, wanted, "{command}");
+    }
+    let verdict = guard.judge(&call("bash", json!({"command": "cd app && git checkout -- src"})));
+    assert_eq!(
+        verdict.reasons()[0].message,
+        "`git checkout -- src` has the effect `discard-work`"
+    );
 }
 
 #[test]

@@ -174,7 +174,7 @@ impl OwnState {
                 return Some(reason);
             }
         }
-        for program in analysis.programs() {
+        for program in analysis.programs().iter().filter(|program| !program.only_reads()) {
             let named = words::of_program(call, command, program);
             if let Some(reason) = self.first_of(others, call, command, named, &mut left) {
                 return Some(reason);

@@ -66,6 +66,7 @@ pub(super) fn of_invocation<'a>(
     let is_left_out = move |word: &Argument| {
         let is_none_of_them = || word.literal().is_some_and(|word| files.are_not(word));
         (hands_over && is_read_only(&word.outline()))
+            || analysis.is_reading_code(invocation, word)
             || (is_plain && reach == Reach::Itself && is_none_of_them())
     };
     let words = argv.iter().enumerate().skip(1).filter(move |(_, word)| !is_left_out(word));

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
 use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath, PathPatterns, ReadMatch};
-use hooks_facts::commands::AccessKind;
+use hooks_facts::commands::{AccessKind, FoundEffect};
 use hooks_facts::globs;
+use hooks_facts::tools::PathRole;
 
 use super::changes::{ConditionMatch, ReadChanges};
 use super::examples;
@@ -43,6 +44,8 @@ enum On<'a> {
     /// Part of the call that a further condition is about.
     Part(String),
     Path(&'a NamedPath, String),
+    /// Effect of a command, with the words that cause it.
+    Effect(FoundEffect),
     /// Path or command that cannot be known before the call runs.
     Unknown(&'a str),
 }
@@ -189,6 +192,9 @@ impl Rules {
         let text = || match &hit.on {
             On::Part(part) => format!("the rule `{name}` is about this call of `{tool}`: {part}"),
             On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
+            On::Effect(FoundEffect { effect, words, .. }) => {
+                format!("the rule `{name}` is about this call of `{tool}`: `{words}` has the effect `{effect}`")
+            }
             On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
             On::Unknown(_) => {
                 format!("whether the rule `{name}` applies to this call of `{tool}` is unknown")
@@ -201,6 +207,7 @@ impl Rules {
             }
             match &hit.on {
                 On::Call | On::Part(_) => reason,
+                On::Effect(found) => reason.because(Evidence::Command { argv: vec![found.words.clone()] }),
                 On::Path(place, reading) => reason
                     .on(&*place.pointer)
                     .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
@@ -268,7 +275,8 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<
             if place.known(call).is_none() {
                 return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
             }
-            if let Some(found) = rules.patterns().find_place(call, place) {
+            let emptied = || find_emptied(call, rules, place);
+            if let Some(found) = rules.patterns().find_place(call, place).or_else(emptied) {
                 let rule = rules.owner(&found);
                 keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(place, found.reading) }));
             }
@@ -296,6 +304,20 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<
         }
     }
     best
+}
+
+/// Returns the pattern of a folder that is emptied: removing `src/*` is removing `src`.
+fn find_emptied(call: Call<'_>, rules: &PathRules, place: &NamedPath) -> Option<PlaceMatch> {
+    if place.role != PathRole::Removed || !place.is_partial() {
+        return None;
+    }
+    place.known(call)?.below_root().find_map(|reading| {
+        let (folder, last) = reading.rsplit_once('/')?;
+        let mut letters = last.chars();
+        let is_any = letters.next().and_then(globs::Gap::from_char) == Some(globs::Gap::Name);
+        let pattern = rules.patterns().meets(folder, call.ignores_case()).filter(|_| is_any)?;
+        letters.next().is_none().then(|| PlaceMatch { pattern, reading: reading.to_owned() })
+    })
 }
 
 /// Returns the first of the rules that together match every file of a call.
@@ -386,7 +408,11 @@ fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
         CommandMatch::Other => return None,
         CommandMatch::Unknown if rule.action == RuleAction::Allow => return None,
         CommandMatch::Unknown => On::Unknown(commands.found.first().map_or("", |command| &command.pointer)),
-        CommandMatch::Same => On::Call,
+        CommandMatch::Same => match (rule.find_effect(commands), hit.on) {
+            (Some(found), On::Call) => On::Effect(found),
+            (_, on @ On::Path(..)) => on,
+            _ => On::Call,
+        },
     };
     Some(Hit { rule: number, on })
 }

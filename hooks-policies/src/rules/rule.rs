@@ -2,7 +2,7 @@
 
 use hooks_core::{PolicyErrors, Reason, Verdict};
 use hooks_facts::calls::{CallReader, CommandMatch, ParsedCommands, PathPatterns, command_patterns};
-use hooks_facts::commands::BlockedPattern;
+use hooks_facts::commands::{BlockedPattern, Effect, FoundEffect};
 
 use super::changes::ReadChanges;
 use super::further::{FurtherConditions, has_further};
@@ -18,6 +18,7 @@ pub(super) struct Rule {
     pub(super) reads: PathRules,
     pub(super) writes: PathRules,
     commands: Vec<BlockedPattern>,
+    effects: Vec<Effect>,
     /// Conditions that are compared rule by rule; `None` if the rule has none.
     pub(super) further: Option<FurtherConditions>,
     pub(super) reason: Option<String>,
@@ -59,6 +60,10 @@ impl Rule {
         let paths = patterns(&config.paths, "paths");
         let (reads, writes) = (patterns(&config.reads, "reads"), patterns(&config.writes, "writes"));
         let commands = command_patterns(&config.commands, &format!("rules[{index}].commands"), errors);
+        if config.action == RuleAction::Allow && !config.effects.is_empty() {
+            let problem = "`effects` cannot allow a call, which may have other effects too";
+            errors.push(format!("rules[{index}].effects"), problem, "allow by `tools`, `paths`, `commands` or `args`");
+        }
         Self {
             name: config.name.clone(),
             action: config.action,
@@ -66,19 +71,35 @@ impl Rule {
             reads,
             writes,
             commands,
+            effects: config.effects.clone(),
             further: has_further(config)
                 .then(|| FurtherConditions::compile(config, index, reader, changes, errors)),
             reason: config.reason.clone(),
         }
     }
 
+    /// Returns whether the rule is about what commands run or cause.
     pub(super) fn has_commands(&self) -> bool {
-        !self.commands.is_empty()
+        !self.commands.is_empty() || !self.effects.is_empty()
+    }
+
+    /// Returns the first effect of a call's commands that the rule names.
+    pub(super) fn find_effect(&self, commands: &ParsedCommands) -> Option<FoundEffect> {
+        let mut found = commands.found.iter().flat_map(|command| command.analysis.effects());
+        found.find(|found| self.effects.contains(&found.effect))
     }
 
     /// Compares a call's commands with the rule's. For a rule that allows, the call must run no other
     /// command.
     pub(super) fn compare_commands(&self, commands: &ParsedCommands) -> CommandMatch {
+        if !self.effects.is_empty() && self.find_effect(commands).is_none() {
+            // Whether an unknown command has an effect is as unknown as which command it is.
+            let unknown = CommandMatch::any(&[], commands) == CommandMatch::Unknown;
+            return if unknown { CommandMatch::Unknown } else { CommandMatch::Other };
+        }
+        if self.commands.is_empty() {
+            return CommandMatch::Same;
+        }
         match self.action {
             RuleAction::Allow => CommandMatch::only(&self.commands, commands),
             RuleAction::Deny | RuleAction::Ask => CommandMatch::any(&self.commands, commands),

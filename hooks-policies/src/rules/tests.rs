@@ -48,6 +48,37 @@ fn everything_that_is_given_has_to_match() {
 }
 
 #[test]
+fn effects_are_a_condition_beside_the_others() {
+    let rules = rules(json!([
+        {"name": "much", "effects": ["recursive-delete"], "writes": ["{src,docs}"]},
+        {"name": "root", "action": "ask", "effects": ["privilege"]},
+    ]));
+    for (command, wanted) in [
+        ("rm -r src", (Strength::Deny, "much")),
+        ("rm -rf ./src/.", (Strength::Deny, "much")),
+        ("find src -delete", (Strength::Deny, "much")),
+        ("cd src && rm -rf *", (Strength::Deny, "much")),
+        ("rm -rf src/*", (Strength::Deny, "much")),
+        ("rm -rf \"$FOLDER\"", (Strength::Deny, "much")),
+        ("rm -rf src/generated/*.o", (Strength::NoOpinion, "")),
+        ("rm -rf build", (Strength::NoOpinion, "")),
+        ("find src -name '*.orig' -delete", (Strength::NoOpinion, "")),
+        ("rm src/a.ts", (Strength::NoOpinion, "")),
+        ("docker run --privileged alpine", (Strength::Ask, "root")),
+        ("echo sudo", (Strength::NoOpinion, "")),
+        // What is not known may have the effect.
+        ("$X", (Strength::Ask, "root")),
+    ] {
+        let (strength, rule) = verdict_on(&rules, &call_by("x", "bash", json!({ "command": command })));
+        assert_eq!((strength, rule.as_str()), wanted, "{command}");
+    }
+    let rule: Vec<RuleConfig> =
+        serde_json::from_value(json!([{"name": "a", "action": "allow", "effects": ["privilege"]}])).unwrap();
+    let errors = Rules::new(&rule, &CallReader::default()).unwrap_err();
+    assert_eq!(errors.as_slice()[0].field, "rules[0].effects");
+}
+
+#[test]
 fn an_allow_covers_the_whole_call_and_hides_no_denial() {
     let rules = rules(json!([
         {"name": "docs", "action": "allow", "paths": ["docs/**", "*.md"]},

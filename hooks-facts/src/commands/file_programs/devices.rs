@@ -1,7 +1,7 @@
 //! Files written by creating or mounting a file system: a file is formatted like a device, and a mount hides
 //! the files below it.
 
-use super::{Changes, operands};
+use super::{Changes, has, operands};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 
@@ -11,6 +11,21 @@ pub(super) fn formats(name: &str) -> bool {
         name,
         "mke2fs" | "mkfs" | "mkswap" | "mkdosfs" | "mkntfs" | "mksquashfs" | "wipefs" | "cryptsetup"
     ) || name.starts_with("mkfs.")
+}
+
+/// Returns whether a program that creates file systems only shows or tries: `wipefs -n`, `cryptsetup luksDump`.
+pub(super) fn only_tries(name: &str, words: &[Argument]) -> bool {
+    match name {
+        "wipefs" => has(words, 'n', "--no-act") || !(has(words, 'a', "--all") || has(words, 'o', "--offset")),
+        "mke2fs" | "mkfs.ext2" | "mkfs.ext3" | "mkfs.ext4" => has(words, 'n', "--dry-run"),
+        "cryptsetup" => words.iter().any(|word| {
+            matches!(
+                word.prefix(),
+                "luksDump" | "isLuks" | "status" | "open" | "close" | "luksOpen" | "luksClose" | "benchmark" | "luksHeaderBackup"
+            )
+        }),
+        _ => false,
+    }
 }
 
 impl Changes<'_> {

@@ -1,0 +1,240 @@
+//! Consequences of a command, whatever the program or the language: a tree is removed, published branches are overwritten.
+//!
+//! A consequence comes from the words of a program (`table`, with the questions about git in `git`), from a call in the text
+//! of an interpreter (`calls`, whose text `code` reads), or from a file that is written (`devices`). Programs, words and calls
+//! are rows of the tables `effects`, `effect_calls` and `effect_words`. Texts for shells, wrappers and other hosts are read by
+//! the analysis before.
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Effect, Options};
+//!
+//! let effects = |text| -> Vec<Effect> {
+//!     Analysis::of_text(text, &Options::default()).effects().iter().map(|found| found.effect).collect()
+//! };
+//! assert_eq!(effects("find src -name '*.o' -delete"), [Effect::RecursiveDelete]);
+//! assert_eq!(effects("python3 -c \"import shutil; shutil.rmtree('src')\""), [Effect::RecursiveDelete]);
+//! assert_eq!(effects("git push origin :main"), [Effect::HistoryOverwrite]);
+//! assert!(effects("echo 'git push origin :main'").is_empty());
+//! ```
+//!
+//! The cost is linear in the words and texts. Effects are found once per call of [`Analysis::effects`].
+
+mod calls;
+pub(super) mod code;
+mod devices;
+mod git;
+mod reading;
+mod table;
+mod words;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::access::AccessKind;
+use super::analysis::{Analysis, Invocation};
+use super::argument::Argument;
+use crate::globs;
+use crate::shell::Span;
+pub(super) use reading::only_reads;
+use git::Situation;
+
+/// Most settings of git that are kept.
+const MAX_SETTINGS: usize = 64;
+
+/// Programs that print the names of files below a folder.
+const SEARCHES: &[&str] = &["find", "gfind", "bfs", "fd", "fdfind", "locate"];
+
+/// Longest list of words that an effect shows.
+const MAX_SHOWN: usize = 200;
+
+/// Consequence of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Effect {
+    /// A tree of folders, or a whole set of files, is removed.
+    RecursiveDelete,
+    /// Something runs with the rights of another user.
+    Privilege,
+    /// A block device is written to.
+    DeviceWrite,
+    /// Published branches or tags are overwritten or deleted.
+    HistoryOverwrite,
+    /// Uncommitted or stashed work is thrown away.
+    DiscardWork,
+    /// Local commits that a branch or a tag names are replaced.
+    HistoryRewrite,
+    /// Settings or hooks of a repository are changed so that programs run.
+    GitDirWrite,
+}
+
+impl Effect {
+    /// All effects.
+    pub const ALL: [Self; 7] = [
+        Self::RecursiveDelete,
+        Self::Privilege,
+        Self::DeviceWrite,
+        Self::HistoryOverwrite,
+        Self::DiscardWork,
+        Self::HistoryRewrite,
+        Self::GitDirWrite,
+    ];
+
+    /// Returns the name of the effect, as a configuration writes it.
+    ///
+    /// ```
+    /// use hooks_facts::commands::Effect;
+    ///
+    /// assert_eq!(Effect::DiscardWork.name(), "discard-work");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RecursiveDelete => "recursive-delete",
+            Self::Privilege => "privilege",
+            Self::DeviceWrite => "device-write",
+            Self::HistoryOverwrite => "history-overwrite",
+            Self::DiscardWork => "discard-work",
+            Self::HistoryRewrite => "history-rewrite",
+            Self::GitDirWrite => "git-dir-write",
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Effect of a command, with the words that cause it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundEffect {
+    /// The effect.
+    pub effect: Effect,
+    /// The program with its words, the file, or the call of an interpreter that has the effect.
+    pub words: String,
+    /// Position in the text that leads to it.
+    pub span: Span,
+}
+
+impl Analysis {
+    /// Returns the effects of the command, each once, with the first words that cause it.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Effect, Options};
+    ///
+    /// let found = Analysis::of_text("cd app; timeout 5 git stash drop", &Options::default()).effects();
+    /// assert_eq!((found[0].effect, found[0].words.as_str()), (Effect::DiscardWork, "git stash drop"));
+    /// ```
+    pub fn effects(&self) -> Vec<FoundEffect> {
+        let mut effects = Found::default();
+        let situation = self.situation();
+        for invocation in &self.invocations {
+            let Some(name) = self.program_name(invocation) else { continue };
+            let words = invocation.argv.get(1..).unwrap_or_default();
+            table::compare(&name, words, &situation, &mut |effect| {
+                effects.add(effect, || shown(&invocation.argv), invocation.span);
+            });
+        }
+        self.of_written_files(&mut effects);
+        for program in &self.programs {
+            calls::compare(program.language, &program.text, &situation, &mut |effect, words: &str| {
+                effects.add(effect, || abbreviated(words), Span::default());
+            });
+        }
+        effects.found.sort_by_key(|found| found.effect);
+        effects.found
+    }
+
+    /// Returns whether the command has an effect.
+    pub fn has_effect(&self, effect: Effect) -> bool {
+        self.effects().iter().any(|found| found.effect == effect)
+    }
+
+    fn of_written_files(&self, effects: &mut Found) {
+        let writes = || self.writes().into_iter();
+        let is_changed = |kind| matches!(kind, AccessKind::Redirected | AccessKind::Changed);
+        for access in writes() {
+            let target = access.target.outline();
+            // A link to a device is written through by another command of the text.
+            let is_used = access.kind == AccessKind::Linked
+                && writes().any(|other| {
+                    other.kind == AccessKind::Redirected || is_changed(other.kind) && other.span != access.span
+                });
+            if (is_changed(access.kind) || is_used) && devices::is_device(&target) {
+                effects.add(Effect::DeviceWrite, || globs::shown(&target), access.span);
+            }
+            let is_shared = matches!(access.kind, AccessKind::Linked);
+            if !is_shared && is_in_git_folder(&target) {
+                effects.add(Effect::GitDirWrite, || globs::shown(&target), access.span);
+            }
+            if is_privileged(&target) {
+                effects.add(Effect::Privilege, || globs::shown(&target), access.span);
+            }
+        }
+    }
+
+    fn situation(&self) -> Situation<'_> {
+        let of_git = |invocation: &Invocation| self.git_words(invocation).map(<[Argument]>::to_vec);
+        let mut settings = Vec::new();
+        let mut shows_changes = false;
+        for words in self.invocations.iter().filter_map(of_git) {
+            let Some((command, rest)) = words.split_first() else { continue };
+            let operands: Vec<String> = rest
+                .iter()
+                .map(Argument::outline)
+                .filter(|word| !word.starts_with('-') && word != "set")
+                .take(MAX_SETTINGS)
+                .collect();
+            match (command.prefix(), operands.as_slice()) {
+                ("config", [key, value, ..]) if settings.len() < MAX_SETTINGS => {
+                    settings.push((key.to_lowercase(), value.to_lowercase()));
+                }
+                ("diff" | "show" | "stash", _) => shows_changes = true,
+                _ => {}
+            }
+        }
+        let is_search = |it: &Invocation| self.program_name(it).is_some_and(|name| SEARCHES.contains(&name.as_str()));
+        let searches = self.invocations.iter().any(is_search);
+        Situation { settings, accesses: &self.accesses, shows_changes, searches }
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    found: Vec<FoundEffect>,
+}
+
+impl Found {
+    fn add(&mut self, effect: Effect, words: impl FnOnce() -> String, span: Span) {
+        if self.found.iter().all(|found| found.effect != effect) {
+            self.found.push(FoundEffect { effect, words: words(), span });
+        }
+    }
+}
+
+/// Files that say who may act as another user.
+const PRIVILEGED: &[&str] = table!("effect_words_privileged");
+
+fn is_privileged(target: &str) -> bool {
+    PRIVILEGED.iter().any(|known| words::glob(known, target))
+}
+
+/// Returns whether a name is that of a repository's own folder, or of a file in it.
+fn is_in_git_folder(target: &str) -> bool {
+    target.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+}
+
+fn shown(argv: &[Argument]) -> String {
+    let words: Vec<String> = argv.iter().map(|word| globs::shown(&word.outline())).collect();
+    abbreviated(&words.join(" "))
+}
+
+fn abbreviated(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

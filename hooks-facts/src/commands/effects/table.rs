@@ -1,0 +1,154 @@
+//! The table of effects: which words of which programs have an effect.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::Effect;
+use super::git::Situation;
+use super::words::{Words, glob, is_found, is_gap_in};
+use crate::commands::argument::Argument;
+use crate::commands::pattern;
+
+/// Programs, the words that come first, what else is needed, and what must not be there.
+type Row = (&'static [&'static str], &'static str, &'static str, &'static str);
+
+/// Rows of each effect.
+const ROWS: &[(Effect, &[Row])] = &[
+    (Effect::RecursiveDelete, table!("effects_recursive-delete")),
+    (Effect::Privilege, table!("effects_privilege")),
+    (Effect::DeviceWrite, table!("effects_device-write")),
+    (Effect::HistoryOverwrite, table!("effects_history-overwrite")),
+    (Effect::DiscardWork, table!("effects_discard-work")),
+    (Effect::HistoryRewrite, table!("effects_history-rewrite")),
+    (Effect::GitDirWrite, table!("effects_git-dir-write")),
+];
+
+/// Options of `find` that take no value.
+const FIND_FLAGS: &[&str] = table!("effect_words_find_flags");
+
+/// Rows by the name of the program, and the rows whose name is a pattern.
+struct Index {
+    named: HashMap<&'static str, Vec<(Effect, &'static Row)>>,
+    patterns: Vec<(&'static str, Effect, &'static Row)>,
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| {
+    let mut index = Index { named: HashMap::new(), patterns: Vec::new() };
+    for (effect, rows) in ROWS {
+        for row in *rows {
+            for program in row.0 {
+                match program.contains('*') {
+                    true => index.patterns.push((program, *effect, row)),
+                    false => index.named.entry(*program).or_default().push((*effect, row)),
+                }
+            }
+        }
+    }
+    index
+});
+
+/// Options of a program that take the next word: those to which a row gives a value, and those that are known otherwise.
+pub(super) struct ValueOptions {
+    names: Vec<&'static str>,
+}
+
+impl ValueOptions {
+    fn of(rows: &[(Effect, &'static Row)]) -> Self {
+        let cells = rows.iter().flat_map(|(_, row)| [row.2, row.3]);
+        let words = cells.flat_map(|cell| cell.split([' ', '|'])).filter(|word| word.starts_with('-'));
+        Self { names: words.filter_map(|word| word.split_once('=')).map(|(name, _)| name).collect() }
+    }
+
+    /// Returns whether an option takes the next word as its value.
+    pub(super) fn take_next(&self, name: &str, subcommand: &str, given: &str) -> bool {
+        if given.contains('=') || is_gap_in(given) {
+            return false;
+        }
+        if matches!(name, "find" | "gfind" | "bfs") {
+            return !FIND_FLAGS.contains(&given) && !given.starts_with("-exec") && !given.starts_with("-ok");
+        }
+        if name == "git" {
+            let (short, long) = pattern::value_options(name, subcommand);
+            return match given.strip_prefix("--") {
+                Some(own) => long.contains(&own),
+                None => given.chars().skip(1).position(|c| short.contains(c)).is_some_and(|at| {
+                    at + 2 == given.chars().count()
+                }),
+            };
+        }
+        self.names.iter().any(|known| match known.strip_prefix("--") {
+            Some(_) => *known == given,
+            None if known.len() == 2 => !given.starts_with("--") && given.ends_with(known.trim_start_matches('-')),
+            None => *known == given,
+        })
+    }
+}
+
+/// Calls `found` for each effect of a program with its words.
+pub(super) fn compare(name: &str, words: &[Argument], situation: &Situation<'_>, found: &mut dyn FnMut(Effect)) {
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let mut rows: Vec<(Effect, &'static Row)> = INDEX.named.get(name).cloned().unwrap_or_default();
+    if plain != name && rows.is_empty() {
+        rows.extend(INDEX.named.get(plain).into_iter().flatten().copied());
+    }
+    let patterns = INDEX.patterns.iter().filter(|(program, ..)| glob(program, name));
+    rows.extend(patterns.map(|(_, effect, row)| (*effect, *row)));
+    if rows.is_empty() {
+        return;
+    }
+    let read = Words::new(name, words, &ValueOptions::of(&rows));
+    for (effect, row) in rows {
+        let (_, sub, needs, unless) = row;
+        let Some(start) = read.after(sub, name == "git") else { continue };
+        let question = Question { words: &read, start, situation };
+        let holds = |cell: &str| cell.split('|').any(|token| question.holds(token));
+        let is_met = needs.split(' ').filter(|need| !need.is_empty()).all(holds);
+        if is_met && !unless.split([' ', '|']).filter(|it| !it.is_empty()).any(|token| question.holds(token)) {
+            found(effect);
+        }
+    }
+}
+
+/// A program whose words are compared with the requirements of a row.
+pub(super) struct Question<'q> {
+    pub(super) words: &'q Words,
+    /// Number of operands that the subcommand takes.
+    pub(super) start: usize,
+    pub(super) situation: &'q Situation<'q>,
+}
+
+impl Question<'_> {
+    /// Returns the operands after the subcommand.
+    pub(super) fn operands(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.words.operands.iter().skip(self.start).map(|(operand, _)| operand.as_str())
+    }
+
+    fn holds(&self, token: &str) -> bool {
+        if token == "--" {
+            return self.words.has_end;
+        }
+        if token.len() > 1 && token.starts_with('-') {
+            return self.words.has(token);
+        }
+        if let Some(setting) = token.strip_prefix('%') {
+            return self.situation.has_setting(self.words, setting);
+        }
+        let question = token.strip_prefix('@').map(|question| ("", question));
+        let Some((before, question)) = question.or_else(|| token.split_once("=@")) else {
+            // Everything that does not start with a sign of its own is a pattern of an operand.
+            return self.operands().any(|operand| glob(token, operand));
+        };
+        match question {
+            "device" => self.operands().any(|operand| {
+                let value = operand.strip_prefix(before).map(|rest| rest.trim_start_matches('='));
+                value.is_some_and(super::devices::is_device)
+            }),
+            "device-last" => self.operands().next_back().is_some_and(super::devices::is_device),
+            "found" => self.operands().any(|operand| {
+                let is_gap = |c| crate::globs::Gap::from_char(c).is_some();
+                is_found(operand) || self.situation.searches && !operand.is_empty() && operand.chars().all(is_gap)
+            }),
+            question => self.of_git(question),
+        }
+    }
+}

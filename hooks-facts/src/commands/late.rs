@@ -1,0 +1,80 @@
+//! Texts that bash evaluates a second time: subscripts of arrays and numbers, prompts, files of settings.
+//!
+//! `[[ 'a[$(rm b)]' -eq 1 ]]` runs `rm b`: bash expands the operands of a comparison of numbers, the subscripts in the words
+//! of some builtins, and the prompts, although they were quoted. Substitutions in such a text are walked as commands.
+
+use super::argument::Argument;
+use super::walk::{Stream, Walk};
+use crate::shell::Span;
+
+/// Operators of tests whose operands are numbers, or the name of a variable.
+const NUMBERS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "-t"];
+
+/// Builtins whose words name variables, with subscripts.
+const NAMERS: &[&str] = table!("late_words_namers");
+
+/// Variables whose value is expanded when it is used.
+const PROMPTS: &[&str] = table!("late_words_prompts");
+
+/// Variables that name a file which a shell or an interpreter runs when it starts.
+const FILES: &[&str] = table!("late_words_files");
+
+/// Walks what bash evaluates again in the words of a builtin.
+pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
+    if NAMERS.contains(&name) {
+        for word in words {
+            let text = word.prefix();
+            // A text that is only printed has no subscript before it.
+            let is_name = text.contains('[') || name == "let" || walk.is_number(words);
+            if is_name {
+                walk.late(word, span);
+            }
+        }
+    } else if matches!(name, "test" | "[" | "[[") {
+        test(walk, words, span);
+    }
+}
+
+/// Walks what bash evaluates again in the words of a test.
+pub(super) fn test(walk: &mut Walk, words: &[Argument], span: Span) {
+    if words.iter().any(|word| NUMBERS.contains(&word.prefix())) {
+        words.iter().for_each(|word| walk.late(word, span));
+    }
+}
+
+impl Walk {
+    /// Walks the substitutions in a text that is expanded again.
+    pub(super) fn late(&mut self, word: &Argument, span: Span) {
+        let text = word.as_shell_text();
+        if text.contains("$(") || text.contains('`') {
+            self.deeper(span, |walk| walk.text(&format!(": <<_LATE_\n{text}\n_LATE_\n"), &Stream::Empty, span));
+        }
+    }
+
+    /// Walks the value of a variable that is expanded when it is used, or that names a file to run.
+    pub(super) fn late_value(&mut self, name: &str, value: &Argument, span: Span) {
+        // `a='b[$(rm c)]'`: the value is evaluated wherever the variable is a number.
+        let text = value.prefix();
+        let has_subscript = text.split_once('[').is_some_and(|(name, rest)| {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            !name.is_empty() && name.chars().all(is_name) && (rest.starts_with("$(") || rest.starts_with('`'))
+        });
+        if PROMPTS.contains(&name) || has_subscript {
+            self.late(value, span);
+        }
+        if FILES.contains(&name) {
+            self.late(value, span);
+            if let file @ (Stream::Known(_) | Stream::Unknown) = self.file(value)
+                && value.literal().is_some()
+            {
+                self.stream(&file, span);
+            }
+        }
+    }
+
+    fn is_number(&self, words: &[Argument]) -> bool {
+        words.iter().any(|word| {
+            word.prefix().strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('i'))
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Programs that start what their words name, in the forms of the table `launchers`: words after a subcommand, a text for a
+//! shell, or the value of an option.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::argument::Argument;
+use super::run::operands_from;
+use super::walk::{Stream, Walk};
+use crate::shell::Span;
+
+/// Programs, subcommands, letters, long options, operands before the command.
+type Row = (&'static [&'static str], &'static str, &'static str, &'static [&'static str], usize);
+
+/// Form in which a program names what it starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Words,
+    Text,
+    Texts,
+    Option,
+}
+
+const ROWS: &[(Form, &[Row])] = &[
+    (Form::Words, table!("launchers_words")),
+    (Form::Text, table!("launchers_text")),
+    (Form::Texts, table!("launchers_texts")),
+    (Form::Option, table!("launchers_option")),
+];
+
+static INDEX: LazyLock<HashMap<&'static str, Vec<(Form, &'static Row)>>> = LazyLock::new(|| {
+    let mut index: HashMap<_, Vec<_>> = HashMap::new();
+    for (form, rows) in ROWS {
+        for row in *rows {
+            for program in row.0 {
+                index.entry(*program).or_default().push((*form, row));
+            }
+        }
+    }
+    index
+});
+
+/// Walks what a program starts; returns whether the program is one that starts its words.
+pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) -> bool {
+    let Some(rows) = INDEX.get(name) else { return false };
+    let mut starts = false;
+    for (form, row) in rows {
+        let (_, sub, short, long, operands) = row;
+        if *form == Form::Option {
+            if has_subcommand(words, sub) {
+                option(walk, words, short, long, span);
+            }
+            continue;
+        }
+        let Some(rest) = after(words, sub) else { continue };
+        let long: Vec<&str> = long.iter().map(|name| name.trim_start_matches('-')).collect();
+        let rest = operands_from(rest, short, &long, *operands);
+        let rest = match rest.split_first() {
+            Some((first, rest)) if first.literal() == Some("--") => rest,
+            _ => rest,
+        };
+        match form {
+            Form::Words => {
+                starts |= !rest.is_empty();
+                walk.run_some(rest, input, span);
+            }
+            Form::Text => {
+                let text = walk.joined(rest, " ");
+                walk.maybe_text(&text.as_shell_text(), span);
+            }
+            Form::Texts => {
+                for word in rest.iter().filter(|word| !word.prefix().starts_with('-')) {
+                    walk.maybe_text(&word.as_shell_text(), span);
+                }
+            }
+            Form::Option => {}
+        }
+    }
+    starts
+}
+
+/// Returns the words after the subcommands, which come first but for options.
+fn after<'w>(words: &'w [Argument], sub: &str) -> Option<&'w [Argument]> {
+    let mut rest = words;
+    for wanted in sub.split(' ').filter(|wanted| !wanted.is_empty()) {
+        let is_one = |word: &Argument| wanted.split('|').any(|wanted| word.literal() == Some(wanted));
+        // An option before the subcommand may take a value.
+        let at = rest.iter().take(8).position(is_one)?;
+        rest = rest.get(at + 1..)?;
+    }
+    Some(rest)
+}
+
+fn has_subcommand(words: &[Argument], sub: &str) -> bool {
+    after(words, sub).is_some()
+}
+
+/// Walks the values of the options that are commands.
+fn option(walk: &mut Walk, words: &[Argument], short: &str, long: &[&str], span: Span) {
+    for (at, word) in words.iter().enumerate() {
+        let text = word.prefix();
+        if text == "--" {
+            return;
+        }
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        let is_long = long.contains(&name);
+        let letter = text.strip_prefix('-').and_then(|rest| rest.chars().next()).filter(|c| short.contains(*c));
+        let value = match letter {
+            _ if is_long && name.len() < text.len() => word.strip_prefix(&format!("{name}=")),
+            _ if is_long => words.get(at + 1).cloned(),
+            Some(letter) if text.len() == 1 + letter.len_utf8() => words.get(at + 1).cloned(),
+            Some(letter) if text.contains(' ') => word.strip_prefix(&format!("-{letter}")),
+            _ => None,
+        };
+        if let Some(value) = value {
+            walk.maybe_text(&value.as_shell_text(), span);
+        }
+    }
+}
