@@ -1,5 +1,7 @@
 //! Commands of a call.
 
+use std::rc::Rc;
+
 use hooks_core::Platform;
 
 use crate::commands::{Analysis, Options};
@@ -7,6 +9,7 @@ use crate::tools::{Command, CommandArgument, ToolKind, WorkingFolder, commands_o
 
 use super::arguments::is_one_of;
 use super::call::Call;
+use super::session_files::CallFiles;
 
 /// Commands of a call, analysed.
 ///
@@ -66,13 +69,32 @@ impl ParsedCommands {
         let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
             .then(|| call.request().context().cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
-        let found =
-            arguments.found.into_iter().map(|argument| ParsedCommand::new(argument, folder, &options));
+        let session = CallFiles::of(call);
+        let found = arguments.found.into_iter().map(|argument| match &session {
+            Some(session) => ParsedCommand::following(argument, Rc::clone(session), &options),
+            None => ParsedCommand::new(argument, folder, &options),
+        });
         Self { found: found.collect(), unusable: arguments.unusable, is_missing }
     }
 }
 
 impl ParsedCommand {
+    /// Analyses a command with the files that it runs of those which the session wrote.
+    fn following(argument: CommandArgument, session: Rc<CallFiles>, options: &Options) -> Self {
+        let folder = session.folder().to_owned();
+        let folder = Some(folder.as_str()).filter(|folder| !folder.is_empty());
+        let (text, analysis) = match argument.command {
+            Command::Text(text) => {
+                let analysis = Analysis::of_text_with(&text, folder, session, options);
+                (text, analysis)
+            }
+            Command::Words(words) => {
+                (words.join(" "), Analysis::of_words_with(&words, folder, session, options))
+            }
+        };
+        Self { pointer: argument.pointer, text, analysis }
+    }
+
     fn new(argument: CommandArgument, folder: Option<&str>, options: &Options) -> Self {
         let (text, analysis) = match argument.command {
             Command::Text(text) => {
