@@ -1,7 +1,5 @@
 //! Written files that run by themselves, or in an interpreter, and the modules that their code loads.
 
-use std::rc::Rc;
-
 use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
 use super::super::code::{self, Language};
@@ -205,5 +203,3 @@ pub(super) fn quoted(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Text of a file and its name.
-pub(super) type Found = (String, Rc<str>);
