@@ -108,6 +108,7 @@ mod team_rules;
 mod tenant;
 mod tree;
 mod words;
+mod written;
 mod yaml;
 
 pub use self::budget::{CallMeter, SpendClassify};

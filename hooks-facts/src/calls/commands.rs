@@ -5,7 +5,9 @@ use std::rc::Rc;
 use hooks_core::Platform;
 
 use crate::commands::{Analysis, Options};
-use crate::tools::{Command, CommandArgument, ToolKind, WorkingFolder, commands_of};
+use crate::tools::{
+    Command, CommandArgument, ToolKind, WorkingFolder, commands_anywhere, commands_of, unlisted_commands,
+};
 
 use super::arguments::is_one_of;
 use super::call::Call;
@@ -54,13 +56,19 @@ const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
 impl ParsedCommands {
     pub(super) fn parse(call: Call<'_>) -> Self {
         let kind = call.kind();
-        if !kind.runs_commands() && kind != ToolKind::Unknown {
+        if !kind.runs_commands() && !matches!(kind, ToolKind::Unknown | ToolKind::SpawnAgent) {
             return Self::default();
         }
         let mut arguments = commands_of(call.arguments());
-        if kind == ToolKind::Unknown {
+        if !kind.runs_commands() {
             arguments.unusable.clear();
-            arguments.found.retain(|argument| is_plain(&argument.pointer));
+            // The task of an agent is a text for it, whatever the name of the tool.
+            let is_agent = kind == ToolKind::SpawnAgent;
+            arguments.found.retain(|argument| !is_agent && is_plain(&argument.pointer));
+            let name = if is_agent { "" } else { &call.request().event().tool_name };
+            arguments.found.extend(unlisted_commands(name, call.arguments()));
+        } else if arguments.is_missing() {
+            arguments.found = commands_anywhere(call.arguments());
         }
         let is_missing = kind.runs_commands() && arguments.is_missing();
         let ignores_case = call.request().context().environment.platform != Platform::Posix;

@@ -147,6 +147,23 @@ fn names_of_kept(analysis: &Analysis) -> Vec<String> {
         .collect()
 }
 
+/// Words in a line of code that writes a file.
+const WRITES: &[&str] = &["'w", "\"w", "'a'", "\"a\"", "write", "Write", "'>", "\">", "dump", "copy", "rename"];
+
+/// Most names that are taken from one code.
+const MAX_NAMES: usize = 64;
+
+/// Returns the names that may be those of files which a code writes.
+fn names_in_code(text: &str) -> Vec<&str> {
+    let lines = text.lines().filter(|line| WRITES.iter().any(|word| line.contains(word)));
+    let names = lines.flat_map(|line| line.split(['"', '\'', '`']));
+    let is_name = |name: &&str| {
+        let is_short = !name.is_empty() && name.len() < 200 && name.contains(['.', '/']);
+        is_short && !name.contains(|c: char| c.is_whitespace() || "()[]{};=,".contains(c))
+    };
+    names.filter(is_name).take(MAX_NAMES).collect()
+}
+
 /// File that a call writes, by the real name of its folder.
 ///
 /// ```
@@ -213,6 +230,10 @@ impl Call<'_> {
             for target in all.iter().filter(is_changed) {
                 found.extend(place(&folder, target).map(|path| FileOfSession { path, program: None }));
             }
+        }
+        let programs = self.commands().found.iter().flat_map(|command| command.analysis.programs());
+        for name in programs.flat_map(|program| names_in_code(&program.text)) {
+            found.extend(place(cwd, name).map(|path| FileOfSession { path, program: None }));
         }
         // Through a link, its target is written too.
         let followed: Vec<_> = found

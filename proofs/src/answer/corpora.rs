@@ -56,14 +56,11 @@ fn shell(event: &Value, policy: &Value) -> &'static str {
 fn sequence(event: &Value, policy: &Value) -> &'static str {
     let Some(session) = Session::new(commands(policy), &context(policy)) else { return "block" };
     for step in question::list(event, "steps") {
-        let call = call(step);
-        if !session.goes_ahead(&call) {
+        let (call, context) = (call(step), session.context());
+        if !session.goes_ahead(&call) || effects::has_one(&call, policy, context.clone()) {
             return "block";
         }
-        if effects::has_one(&call, policy, session.context()) {
-            return "block";
-        }
-        session.carry_out(&call);
+        session.carry_out(&call, context);
     }
     "allow"
 }

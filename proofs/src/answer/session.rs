@@ -68,14 +68,16 @@ impl Session {
         decision.outcome.goes_ahead()
     }
 
-    /// Changes the files as the call would.
-    pub(super) fn carry_out(&self, call: &PreToolUse) {
-        let request = HookRequest::new(self.context(), call.clone());
+    /// Changes the files as the call would, which began in this context.
+    pub(super) fn carry_out(&self, call: &PreToolUse, context: HookContext) {
+        let request = HookRequest::new(context, call.clone());
         let reader = CallReader::default();
         let facts = reader.read(&request);
+        let (commands, named) = (facts.commands(), facts.files_for_session());
+        // Facts look at the files, so they come before the lock.
         let mut files = self.machine.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = Vec::new();
-        for command in &facts.commands().found {
+        for command in &commands.found {
             for file in command.analysis.written_files() {
                 let path = self.absolute(&file.path);
                 let content = match &file.content {
@@ -90,7 +92,7 @@ impl Session {
             }
         }
         drop(files);
-        let named: Vec<PathBuf> = facts.files_for_session().into_iter().map(|file| file.path).collect();
+        let named: Vec<PathBuf> = named.into_iter().map(|file| file.path).collect();
         for path in named.iter().filter(|path| !known.contains(path)) {
             let content = self.content_by_tool(call, path, named.len() == 1);
             self.machine.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), content);
