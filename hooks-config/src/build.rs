@@ -46,6 +46,7 @@ use super::store;
 use super::team_rules::{TeamRuleSections, TeamRuleWorld};
 use super::tenant::Tenancy;
 use super::tree::Node;
+use super::written;
 use crate::feeding::Started;
 
 /// Settings of the profiles.
@@ -296,7 +297,7 @@ pub(super) fn build(
     if !protected.is_empty() {
         let is_guarded =
             matches!(settings, ProfileSettings::Strict { policy, .. } if policy.command_guard.is_some());
-        builder.add_policy(own_state.beside_a_command_guard(is_guarded));
+        builder.add_policy(own_state.clone().beside_a_command_guard(is_guarded));
     }
     match settings {
         ProfileSettings::Strict {
@@ -335,7 +336,13 @@ pub(super) fn build(
             };
             let world = TeamRuleWorld::new(policy, of_tenants(&kept, tenancy), state.store_thread);
             let world = world.continuing(&kept);
-            let built = built.map(|builder| team_rules.add_to(builder, &world, document, mistakes));
+            let built = built.map(|builder| {
+                let builder = match &state.store {
+                    Some(_) => written::add_to(builder, policy, &own_state, &world),
+                    None => builder,
+                };
+                team_rules.add_to(builder, &world, document, mistakes)
+            });
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {

@@ -111,6 +111,7 @@ mod team_version;
 mod tenant;
 mod tree;
 mod words;
+mod written;
 mod yaml;
 
 pub use self::budget::{CallMeter, SpendClassify};

@@ -65,6 +65,32 @@ pub trait FileSystem: Send + Sync {
     fn text_of(&self, _path: &Path, _most: u64) -> io::Result<String> {
         Err(io::ErrorKind::Unsupported.into())
     }
+
+    /// Returns whether files of the agent's session are known, so that [`of_session`](Self::of_session) finds some.
+    fn has_session_files(&self) -> bool {
+        false
+    }
+
+    /// Returns the content of the file at `path`, of at most `most` bytes, if the agent's session wrote it; `None` for a file
+    /// that was there before, and by default. No link is followed.
+    ///
+    /// # Errors
+    /// Returns an error if the session wrote the file, but its content is not known.
+    fn of_session(&self, _path: &Path, _most: u64) -> io::Result<Option<SessionFile>> {
+        Ok(None)
+    }
+}
+
+/// Content of a file that the agent's session wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionFile {
+    /// A text.
+    Text(String),
+    /// A copy of the program with this name.
+    Program(String),
+    /// Something other than text.
+    Other,
 }
 
 /// The entry at one name.

@@ -75,9 +75,14 @@ impl FileSystem for StdFileSystem {
     }
 
     fn text_of(&self, path: &Path, most: u64) -> io::Result<String> {
-        let file = regular(path)?;
+        let mut file = regular(path)?;
         if file.metadata()?.len() > most {
-            return Err(ErrorKind::FileTooLarge.into());
+            // A program is not text, however long it is.
+            let mut start = [0; 4_096];
+            let length = file.read(&mut start)?;
+            let is_text = !start.iter().take(length).any(|byte| *byte == 0);
+            let kind = if is_text { ErrorKind::FileTooLarge } else { ErrorKind::InvalidData };
+            return Err(kind.into());
         }
         let mut text = String::new();
         file.take(most).read_to_string(&mut text)?;

@@ -9,6 +9,7 @@
 //! | [`phases`] | allows in each phase of a pipeline what the phase is for |
 //! | [`routing`] | changes or denies routes of tasks to agents |
 //! | [`sequences`] | rules about the order of calls, their number in a window, and the way of their results |
+//! | [`written`] | judges commands by the files that they run, if the session wrote them |
 
 /// Includes a list of a table in `data`, as the build script wrote it.
 macro_rules! table {
@@ -25,6 +26,7 @@ mod patterns;
 pub mod phases;
 pub mod routing;
 pub mod sequences;
+pub mod written;
 mod team_files;
 #[cfg(test)]
 mod testing;

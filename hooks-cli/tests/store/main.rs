@@ -14,3 +14,4 @@ mod identity;
 mod run_races;
 mod sequences;
 mod server;
+mod written;

@@ -33,7 +33,7 @@ const KILLS: usize = 20;
 
 /// Runs a process that answers an event, and kills it after `kill`. Returns what it printed; `None` if it was killed
 /// before it had answered.
-fn hear(dir: &Path, event: &Value, kill: Option<Duration>) -> Option<String> {
+pub(super) fn hear(dir: &Path, event: &Value, kill: Option<Duration>) -> Option<String> {
     let begun = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(["run", "--client", "claude", "--config", "hooks.yaml"]).current_dir(dir);
@@ -49,7 +49,7 @@ fn hear(dir: &Path, event: &Value, kill: Option<Duration>) -> Option<String> {
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
 }
 
-fn before(dir: &Path, session: &str, id: &str, tool: &str, input: &Value) -> Value {
+pub(super) fn before(dir: &Path, session: &str, id: &str, tool: &str, input: &Value) -> Value {
     json!({
         "session_id": session, "transcript_path": "", "cwd": dir, "hook_event_name": "PreToolUse", "tool_name": tool,
         "tool_input": input, "tool_use_id": id,
@@ -62,7 +62,7 @@ fn after(mut call: Value, response: &str) -> Value {
     call
 }
 
-fn is_denied(dir: &Path, call: &Value) -> bool {
+pub(super) fn is_denied(dir: &Path, call: &Value) -> bool {
     hear(dir, call, None).unwrap().contains("deny")
 }
 

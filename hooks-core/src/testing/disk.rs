@@ -256,6 +256,11 @@ impl FileSystem for FakeDisk {
             _ => Err(ErrorKind::InvalidInput.into()),
         }
     }
+
+    fn text_of(&self, path: &Path, most: u64) -> io::Result<String> {
+        let content = self.read(path, most)?.ok_or(ErrorKind::NotFound)?;
+        String::from_utf8(content).map_err(|_| ErrorKind::InvalidData.into())
+    }
 }
 
 impl Disk for FakeDisk {

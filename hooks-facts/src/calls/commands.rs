@@ -1,12 +1,17 @@
 //! Commands of a call.
 
+use std::rc::Rc;
+
 use hooks_core::Platform;
 
 use crate::commands::{Analysis, Options};
-use crate::tools::{Command, CommandArgument, ToolKind, WorkingFolder, commands_of};
+use crate::tools::{
+    Command, CommandArgument, ToolKind, WorkingFolder, commands_anywhere, commands_of, unlisted_commands,
+};
 
 use super::arguments::is_one_of;
 use super::call::Call;
+use super::session_files::CallFiles;
 
 /// Commands of a call, analysed.
 ///
@@ -51,13 +56,19 @@ const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
 impl ParsedCommands {
     pub(super) fn parse(call: Call<'_>) -> Self {
         let kind = call.kind();
-        if !kind.runs_commands() && kind != ToolKind::Unknown {
+        if !kind.runs_commands() && !matches!(kind, ToolKind::Unknown | ToolKind::SpawnAgent) {
             return Self::default();
         }
         let mut arguments = commands_of(call.arguments());
-        if kind == ToolKind::Unknown {
+        if !kind.runs_commands() {
             arguments.unusable.clear();
-            arguments.found.retain(|argument| is_plain(&argument.pointer));
+            // The task of an agent is a text for it, whatever the name of the tool.
+            let is_agent = kind == ToolKind::SpawnAgent;
+            arguments.found.retain(|argument| !is_agent && is_plain(&argument.pointer));
+            let name = if is_agent { "" } else { &call.request().event().tool_name };
+            arguments.found.extend(unlisted_commands(name, call.arguments()));
+        } else if arguments.is_missing() {
+            arguments.found = commands_anywhere(call.arguments());
         }
         let is_missing = kind.runs_commands() && arguments.is_missing();
         let ignores_case = call.request().context().environment.platform != Platform::Posix;
@@ -66,13 +77,32 @@ impl ParsedCommands {
         let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
             .then(|| call.request().context().cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
-        let found =
-            arguments.found.into_iter().map(|argument| ParsedCommand::new(argument, folder, &options));
+        let session = CallFiles::of(call);
+        let found = arguments.found.into_iter().map(|argument| match &session {
+            Some(session) => ParsedCommand::following(argument, Rc::clone(session), &options),
+            None => ParsedCommand::new(argument, folder, &options),
+        });
         Self { found: found.collect(), unusable: arguments.unusable, is_missing }
     }
 }
 
 impl ParsedCommand {
+    /// Analyses a command with the files that it runs of those which the session wrote.
+    fn following(argument: CommandArgument, session: Rc<CallFiles>, options: &Options) -> Self {
+        let folder = session.folder().to_owned();
+        let folder = Some(folder.as_str()).filter(|folder| !folder.is_empty());
+        let (text, analysis) = match argument.command {
+            Command::Text(text) => {
+                let analysis = Analysis::of_text_with(&text, folder, session, options);
+                (text, analysis)
+            }
+            Command::Words(words) => {
+                (words.join(" "), Analysis::of_words_with(&words, folder, session, options))
+            }
+        };
+        Self { pointer: argument.pointer, text, analysis }
+    }
+
     fn new(argument: CommandArgument, folder: Option<&str>, options: &Options) -> Self {
         let (text, analysis) = match argument.command {
             Command::Text(text) => {

@@ -55,6 +55,7 @@ mod places;
 mod reader;
 mod reads;
 mod root;
+mod session_files;
 
 pub use self::call::{Call, CallFacts};
 pub use self::call_pattern::{CallPattern, CallPatternConfig};
@@ -66,3 +67,4 @@ pub use self::path_patterns::{PathPatterns, PlaceMatch, ReadMatch};
 pub use self::places::{Known, NamedPath, NamedPaths};
 pub use self::reader::CallReader;
 pub use self::reads::{NamedReads, ReadFile};
+pub use self::session_files::FileOfSession;

@@ -1,6 +1,7 @@
 //! Analysis of a command before it runs.
 
 use std::fmt;
+use std::rc::Rc;
 
 use super::access::Access;
 use super::argument::Argument;
@@ -11,6 +12,7 @@ use super::pattern::{BlockedPattern, Match};
 use super::reads::LateReads;
 use super::told::is_of_the_system;
 use super::walk::Walk;
+use super::written::{SessionFiles, WrittenFile};
 use crate::shell::{Span, Syntax, Unanalysable};
 
 /// Options for the analysis of a command.
@@ -46,6 +48,10 @@ pub struct Analysis {
     /// Files that it reads and executes, and hosts, computed when a guard asks.
     pub(super) late: LateReads,
     pub(super) programs: Vec<Program>,
+    /// Files that the command gives a content.
+    pub(super) written_files: Vec<WrittenFile>,
+    /// Whether the command runs a file that the session wrote before.
+    pub(super) runs_written_files: bool,
     /// Folders that invocations run in, other than the folder in which the text starts.
     pub(super) folders: Vec<Folders>,
     /// Whether the text may end with exit code 0 although a command of it failed or did not run.
@@ -156,6 +162,72 @@ impl Analysis {
         let mut walk = Walk::new(*options).beginning_in(folder);
         walk.top_text(text);
         walk.finish()
+    }
+
+    /// Analyses a text like [`of_text_in`](Self::of_text_in), and the files that it runs of those which the session wrote
+    /// before.
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    /// use hooks_facts::commands::{Analysis, Options, SessionFiles, WrittenContent};
+    ///
+    /// struct Files;
+    ///
+    /// impl SessionFiles for Files {
+    ///     fn content(&self, path: &str) -> Option<WrittenContent> {
+    ///         (path == "/repo/tidy.sh").then(|| WrittenContent::Text("rm -r out".into()))
+    ///     }
+    /// }
+    ///
+    /// let analysis = Analysis::of_text_with("sh tidy.sh", Some("/repo"), Rc::new(Files), &Options::default());
+    /// let names: Vec<_> = analysis.invocations.iter().filter_map(|it| analysis.program_name(it)).collect();
+    /// assert_eq!(names, ["sh", "rm"]);
+    /// assert!(analysis.runs_written_files());
+    /// ```
+    pub fn of_text_with(
+        text: &str,
+        folder: Option<&str>,
+        session: Rc<dyn SessionFiles>,
+        options: &Options,
+    ) -> Self {
+        let mut walk = Walk::new(*options).beginning_in(folder).knowing(Some(session));
+        walk.top_text(text);
+        walk.finish()
+    }
+
+    /// Analyses a program and its words like [`of_words`](Self::of_words), and the files that it runs of those which the
+    /// session wrote before.
+    pub fn of_words_with<S: AsRef<str>>(
+        words: &[S],
+        folder: Option<&str>,
+        session: Rc<dyn SessionFiles>,
+        options: &Options,
+    ) -> Self {
+        let mut walk = Walk::new(*options).beginning_in(folder).knowing(Some(session));
+        let argv: Vec<_> = words.iter().map(|word| Argument::from(word.as_ref())).collect();
+        walk.top_words(&argv);
+        walk.finish()
+    }
+
+    /// Returns the files that the command gives a content, as far as they are named, by their names as seen from the folder
+    /// in which it starts.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options, WrittenContent};
+    ///
+    /// let analysis = Analysis::of_text("echo ls > a.sh; cp /bin/rm b; curl -o c https://a.example", &Options::default());
+    /// let content = |path: &str| &analysis.written_files().iter().find(|file| file.path == path).unwrap().content;
+    /// assert_eq!(*content("a.sh"), WrittenContent::Text("ls\n".into()));
+    /// assert_eq!(*content("b"), WrittenContent::SameAs("/bin/rm".into()));
+    /// assert_eq!(*content("c"), WrittenContent::Unknown);
+    /// ```
+    pub fn written_files(&self) -> &[WrittenFile] {
+        &self.written_files
+    }
+
+    /// Returns whether the command runs a file that the session wrote before.
+    pub fn runs_written_files(&self) -> bool {
+        self.runs_written_files
     }
 
     /// Analyses a program and its words, run without a shell.

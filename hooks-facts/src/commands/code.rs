@@ -40,7 +40,7 @@ pub(super) enum Language {
 
 impl Language {
     /// Name of the interpreter.
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Python => "python",
             Self::Perl => "perl",

@@ -96,7 +96,7 @@ impl Walk {
                         [name] => self.value(&name.clone(), true, fields),
                         _ => fields.unknown(),
                     },
-                    Stream::File | Stream::Unknown => fields.unknown(),
+                    Stream::File | Stream::Copy(_) | Stream::Unknown => fields.unknown(),
                 }
                 if *quoted {
                     fields.quoted("");

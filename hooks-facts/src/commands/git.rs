@@ -60,12 +60,28 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
     let plain: Vec<_> = arguments.iter().filter(|word| !word.prefix().starts_with('-')).collect::<Vec<_>>();
     if let ("config", [key, value] | [_, key, value]) = (name, plain.as_slice()) {
         settings.push(walk.joined(&[(*key).clone(), (*value).clone()], "="));
+        if let (Some(key), Some(value)) = (key.literal(), value.literal()) {
+            walk.keeps_git_setting(arguments, key, value);
+        }
+    }
+    let mut hooks_folder = None;
+    for (key, value) in walk.git_settings(span) {
+        if key == "core.hookspath" {
+            hooks_folder = Some(value);
+        } else if let Some(alias) = key.strip_prefix("alias.") {
+            walk.git_aliases.insert(alias.to_owned(), value);
+        } else if runs_its_value(&key) {
+            settings.push(Argument::Literal(format!("{key}={value}")));
+        }
     }
     settings.extend(settings_of_environment(walk));
     for setting in settings {
         let text = setting.as_shell_text();
         let Some((key, value)) = text.split_once('=') else { continue };
         let key = key.to_lowercase();
+        if key == "core.hookspath" {
+            hooks_folder = Some(value.to_owned());
+        }
         if let Some(alias) = key.strip_prefix("alias.") {
             walk.git_aliases.insert(alias.to_owned(), value.to_owned());
             if let Some(shell) = value.strip_prefix('!') {
@@ -86,6 +102,7 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
         walk.git_aliases.insert(name.to_lowercase(), alias);
         return;
     }
+    walk.git_hooks(name, arguments, hooks_folder.as_deref(), span);
     match name {
         "bisect" if arguments.first().is_some_and(|word| word.prefix() == "run") => {
             walk.run_some(arguments.get(1..).unwrap_or_default(), &Stream::Empty, span);

@@ -20,7 +20,8 @@
 //! same for partly known invocations. `reads` notes the files that a program reads, `network` the hosts that it names;
 //! `access` is the table of both, with the writes; `effects` are the consequences of all. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
-//! programs. `late` are texts that bash evaluates again. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
+//! programs. `late` are texts that bash evaluates again. `written` follows files that the command or the session wrote to
+//! what runs them. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
 //!
 //! ```
 //! use hooks_facts::commands::{Analysis, BlockedPattern, Options};
@@ -59,12 +60,14 @@ mod settings;
 mod told;
 mod walk;
 mod wrappers;
+mod written;
 
 pub use access::{Access, AccessKind, AccessRole, NetworkTarget, Source, UnknownReads, UnknownReadsReason};
 pub use analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 pub use argument::Argument;
 pub use effects::{Effect, FoundEffect};
 pub use pattern::{BlockedPattern, Match, PatternError};
+pub use written::{SessionFiles, WrittenContent, WrittenFile};
 pub(crate) use reads::{found_anywhere, path_of_address};
 
 #[cfg(test)]

@@ -183,7 +183,12 @@ fn cat(words: &[Argument], input: &Stream, walk: &mut Walk) -> Stream {
             Stream::Known(text) => Stream::Known(text),
             _ => Stream::Unknown,
         },
-        _ => Stream::Unknown,
+        files => files.iter().fold(Stream::Empty, |all, file| {
+            all.then(match walk.file(file) {
+                Stream::Known(text) => Stream::Known(text),
+                _ => Stream::Unknown,
+            })
+        }),
     }
 }
 

@@ -86,7 +86,7 @@ fn items_of(stream: &Stream) -> Vec<Item> {
         Stream::Empty => Vec::new(),
         Stream::Known(text) => text.lines().map(|line| Item::new(&line.into())).collect(),
         Stream::Names(names) => names.iter().map(Item::new).collect(),
-        Stream::File | Stream::Unknown => vec![Item::new(&Argument::unknown())],
+        Stream::File | Stream::Copy(_) | Stream::Unknown => vec![Item::new(&Argument::unknown())],
     }
 }
 

@@ -1,6 +1,7 @@
 //! Programs that single programs start.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::access::AccessKind;
 use super::analysis::UnresolvedReason;
@@ -18,8 +19,9 @@ use super::placeholder::Item;
 use super::possible;
 use super::reads;
 use super::settings;
-use super::walk::{Stream, Variable, Walk, file_key};
+use super::walk::{Stream, Variable, Walk};
 use super::wrappers::{self, Wrapper};
+use super::written;
 use crate::shell::Span;
 
 const SHELLS: &[&str] = table!("program_words_shells");
@@ -71,6 +73,8 @@ impl Walk {
         reads::note(self, name, words, input, span);
         helpers::note(self, name, words, span);
         let starts = launchers::note(self, name, words, input, span);
+        self.files_of_program(name, words, input, span);
+        self.follows_copies(name, words, input);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
             let argv: Vec<_> =
@@ -165,7 +169,7 @@ impl Walk {
             }
             "make" | "gmake" | "bmake" | "remake" => self.recipes(words, input, span),
             "curl" | "wget" => self.downloads(words),
-            "tee" | "cp" | "mv" => self.copies(name, words, input),
+            "tee" | "cp" | "mv" => {}
             _ if starts => {
                 self.is_opaque();
                 self.option_texts(words, span);
@@ -222,8 +226,7 @@ impl Walk {
             self.aliases.insert(name.to_owned(), text);
             return Some(output);
         }
-        let file = name.contains('/').then(|| self.files.get(file_key(name)).cloned()).flatten()?;
-        Some(self.stream(&file, span))
+        self.own_program(program, words, input, span)
     }
 
     pub(super) fn run_some(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
@@ -305,7 +308,10 @@ impl Walk {
         if !matches!(file.literal(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-")) {
             self.reads("bash", file, AccessKind::Executed, span);
         }
-        self.script_text(words, input, span)
+        let outer = std::mem::replace(&mut self.positional, words.to_vec());
+        let output = self.script_text(words, input, span);
+        self.positional = outer;
+        output
     }
 
     fn script_text(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
@@ -400,7 +406,7 @@ impl Walk {
         if wrappers::COMMAND_VARIABLES.contains(&name) {
             self.maybe_text(&value.as_shell_text(), span);
         }
-        if name.starts_with("GIT_CONFIG_") {
+        if name.starts_with("GIT_CONFIG_") || written::is_startup_variable(name) {
             self.variables.insert(name.to_owned(), Variable::Text(value.clone()));
         }
     }
@@ -413,18 +419,26 @@ impl Walk {
         span: Span,
     ) {
         let language = interpreter.language;
+        if self.program_files(language, words, span) {
+            return;
+        }
         let found = interpreter.arguments(words);
         for text in &found.texts {
             if text.is_unknown() {
                 self.unresolved(UnresolvedReason::Text, span);
             } else {
-                code::run(self, language, &text.as_shell_text(), span);
+                let text = text.as_shell_text();
+                code::run(self, language, &text, span);
+                self.modules(language, "", &text, span);
             }
+        }
+        if language == code::Language::Python {
+            self.python_module(words, input, span);
         }
         if let Some(file) = &found.file {
             let stream = self.file(file);
             if let Stream::Known(text) = stream {
-                code::run(self, language, &text, span);
+                self.interpreted_file(language, file, &text, span);
             } else if let Stream::Names(_) | Stream::Unknown = stream
                 && file.literal().is_some()
             {
@@ -432,12 +446,16 @@ impl Walk {
             }
         } else if found.texts.is_empty() {
             match input {
-                Stream::Known(text) => code::run(self, language, &std::sync::Arc::clone(text), span),
+                Stream::Known(text) => {
+                    let text = Arc::clone(text);
+                    code::run(self, language, &text, span);
+                    self.modules(language, "", &text, span);
+                }
                 // Other programs have uses in which the input is no code.
                 Stream::Names(_) | Stream::Unknown if interpreter.is_plain() => {
                     self.unresolved(UnresolvedReason::Text, span);
                 }
-                Stream::Names(_) | Stream::Unknown | Stream::Empty | Stream::File => {}
+                Stream::Names(_) | Stream::Unknown | Stream::Empty | Stream::File | Stream::Copy(_) => {}
             }
         }
     }
@@ -521,7 +539,7 @@ impl Walk {
             (Stream::Known(text), None) => text.split_whitespace().map(Argument::from).collect(),
             (Stream::Empty, _) => Vec::new(),
             (Stream::Names(names), _) => names.to_vec(),
-            (Stream::File | Stream::Unknown, _) => vec![Argument::unknown()],
+            (Stream::File | Stream::Copy(_) | Stream::Unknown, _) => vec![Argument::unknown()],
         };
         let mut argv: Vec<Argument> = rest.to_vec();
         match own_mark(options) {
@@ -748,27 +766,8 @@ impl Walk {
                     .and_then(|word| word.rsplit('/').next()),
             };
             if let Some(name) = name {
-                self.files.insert(file_key(name).to_owned(), Stream::Unknown);
+                self.keeps(&Argument::from(name), Stream::Unknown);
             }
-        }
-    }
-
-    /// Records files that get the content of others, or of the input.
-    fn copies(&mut self, name: &str, words: &[Argument], input: &Stream) {
-        let files: Vec<&str> =
-            words.iter().filter_map(Argument::literal).filter(|word| !word.starts_with('-')).collect();
-        match (name, files.as_slice()) {
-            ("tee", files) => {
-                for file in files {
-                    self.files.insert(file_key(file).to_owned(), input.clone());
-                }
-            }
-            (_, [source, target]) => {
-                if let Some(stream) = self.files.get(file_key(source)).cloned() {
-                    self.files.insert(file_key(target).to_owned(), stream);
-                }
-            }
-            _ => {}
         }
     }
 }

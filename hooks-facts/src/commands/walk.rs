@@ -1,6 +1,6 @@
 //! Walks the tree of a text in execution order and collects the programs that would start.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use super::lookup;
 use super::network;
 use super::reads::{self, Note, What, Words};
 use super::settings;
+use super::written::{self, Session, SessionFiles};
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
     Simple, Span,
@@ -42,6 +43,8 @@ pub(super) enum Stream {
     File,
     /// Only names of files, as a search prints them.
     Names(Arc<[Argument]>),
+    /// A file with the content of another one that existed before, by its name.
+    Copy(Arc<str>),
     /// Unknown data.
     Unknown,
 }
@@ -51,7 +54,7 @@ impl Stream {
         if text.len() > MAX_TEXT { Self::Unknown } else { Self::Known(text.into()) }
     }
 
-    fn then(self, next: Self) -> Self {
+    pub(super) fn then(self, next: Self) -> Self {
         match (self, next) {
             (Self::Empty, next) => next,
             (first, Self::Empty) => first,
@@ -80,6 +83,10 @@ pub(super) struct Walk {
     pub(super) git_aliases: HashMap<String, String>,
     /// Files that the command itself writes, and process substitutions by a generated name.
     pub(super) files: HashMap<String, Stream>,
+    /// Files that the session wrote before.
+    pub(super) session: Option<Session>,
+    /// Files whose code has been walked, or is being walked.
+    pub(super) loaded: HashSet<String>,
     pub(super) folders: Folders,
     /// Folder in which the text starts.
     pub(super) start: Option<String>,
@@ -120,6 +127,8 @@ impl Walk {
             aliases: HashMap::new(),
             git_aliases: HashMap::new(),
             files: HashMap::new(),
+            session: None,
+            loaded: HashSet::new(),
             folders: Folders::start(),
             start: None,
             depth: 0,
@@ -144,6 +153,11 @@ impl Walk {
         Self { start: folder.map(str::to_owned), ..self }
     }
 
+    /// Lets the walk follow files that the session wrote before.
+    pub(super) fn knowing(self, session: Option<Rc<dyn SessionFiles>>) -> Self {
+        Self { session: session.map(Session::new), ..self }
+    }
+
     pub(super) fn finish(mut self) -> Analysis {
         if !self.sourced.is_empty() {
             let shows = self.analysis.invocations.iter().any(|it| reads::shows_variables(it, self.options));
@@ -153,6 +167,8 @@ impl Walk {
                 self.reads("source", &file, kind, span);
             }
         }
+        self.analysis.runs_written_files = self.session.as_ref().is_some_and(Session::has_answered);
+        self.analysis.written_files = written::exported(std::mem::take(&mut self.files));
         self.analysis
     }
 
@@ -221,7 +237,7 @@ impl Walk {
     pub(super) fn stream(&mut self, stream: &Stream, span: Span) -> Stream {
         match stream {
             Stream::Empty => Stream::Empty,
-            Stream::File => {
+            Stream::File | Stream::Copy(_) => {
                 self.is_untold();
                 Stream::Empty
             }
@@ -277,7 +293,7 @@ impl Walk {
         }
     }
 
-    fn too_complex(&mut self, span: Span) {
+    pub(super) fn too_complex(&mut self, span: Span) {
         self.record(Unresolved { reason: UnresolvedReason::TooComplex, span: self.outer.unwrap_or(span) });
     }
 
@@ -485,7 +501,7 @@ impl Walk {
     }
 
     /// Returns the input of a command after its redirections, and the file of its output.
-    fn redirect(&mut self, redirections: &[Redirection], input: &Stream) -> (Stream, Option<Argument>) {
+    fn redirect(&mut self, redirections: &[Redirection], input: &Stream) -> (Stream, Option<OutputFile>) {
         let mut input = input.clone();
         let mut target = None;
         self.input_file = None;
@@ -517,7 +533,8 @@ impl Walk {
                     let file = self.expand_target(&redirection.target);
                     self.writes(&file, AccessKind::Redirected, redirection.span);
                     network::note_redirection(self, &file, redirection.span);
-                    target = Some(file);
+                    let appends = redirection.kind == RedirectionKind::Append;
+                    target = Some(OutputFile { file, appends });
                 }
                 RedirectionKind::Duplicate => {
                     self.expand_one(&redirection.target);
@@ -582,25 +599,18 @@ impl Walk {
         }
     }
 
-    /// Returns the content of a file.
-    pub(super) fn file(&mut self, file: &Argument) -> Stream {
-        let Some(name) = file.literal() else { return Stream::Unknown };
-        self.files.get(file_key(name)).cloned().unwrap_or(Stream::File)
-    }
-
     /// Sends an output to a file, or on to the next command.
-    fn deliver(&mut self, output: Stream, target: Option<Argument>) -> Stream {
-        let Some(target) = target else { return output };
-        if let Some(name) = target.literal()
-            && !name.starts_with("/dev/")
-        {
-            self.files.insert(file_key(name).to_owned(), output);
+    fn deliver(&mut self, output: Stream, target: Option<OutputFile>) -> Stream {
+        let Some(OutputFile { file, appends }) = target else { return output };
+        if file.literal().is_some_and(|name| !name.starts_with("/dev/")) {
+            if appends { self.appends(&file, output) } else { self.keeps(&file, output) }
         }
         Stream::Empty
     }
 }
 
-/// Returns the same key for both spellings of a file in the working directory.
-pub(super) fn file_key(name: &str) -> &str {
-    name.strip_prefix("./").unwrap_or(name)
+/// File that an output goes to.
+struct OutputFile {
+    file: Argument,
+    appends: bool,
 }

@@ -43,6 +43,7 @@ mod path_keys;
 mod spelling;
 mod table;
 mod texts;
+mod unlisted;
 mod verbs;
 mod working_folder;
 
@@ -56,5 +57,6 @@ pub use path_arguments::{PathArgument, PathArguments, PathRole, each_path, paths
 pub use spelling::Reach;
 pub use table::ToolTable;
 pub use texts::{TextArgument, each_text};
+pub(crate) use unlisted::{commands_anywhere, unlisted_commands};
 pub use verbs::reads_by_name;
 pub use working_folder::WorkingFolder;

@@ -63,7 +63,7 @@ fn own_name(name: &str) -> &str {
 }
 
 /// Returns the words of a name in lower case: split at separators and at capital letters.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;
     for c in name.chars() {

@@ -11,6 +11,7 @@ mod reads;
 mod tables;
 mod tools;
 mod variables;
+mod written;
 
 use hooks_facts::commands::{Analysis, BlockedPattern, Options};
 use tables::{Row, Table};

@@ -20,6 +20,7 @@ use hooks_redaction::RedactionConfig;
 use serde_json::{Value, json};
 use tower_layer::Layer;
 
+use super::session::Session;
 use super::{effects, finish, question};
 
 /// Answers an event.
@@ -51,10 +52,17 @@ fn shell(event: &Value, policy: &Value) -> &'static str {
     }
 }
 
-/// Judges the steps of a session, each by itself.
+/// Judges the steps of a session in order. What a step writes is on the disk when the next one is judged.
 fn sequence(event: &Value, policy: &Value) -> &'static str {
-    let steps = question::list(event, "steps");
-    if steps.iter().any(|step| shell(step, policy) == "block") { "block" } else { "allow" }
+    let Some(session) = Session::new(commands(policy), &context(policy)) else { return "block" };
+    for step in question::list(event, "steps") {
+        let (call, context) = (call(step), session.context());
+        if !session.goes_ahead(&call) || effects::has_one(&call, policy, context.clone()) {
+            return "block";
+        }
+        session.carry_out(&call, context);
+    }
+    "allow"
 }
 
 fn commands(policy: &Value) -> PolicyConfig {

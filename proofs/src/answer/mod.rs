@@ -10,6 +10,7 @@ mod custom;
 mod docker_agent;
 mod effects;
 mod question;
+mod session;
 mod strict;
 
 use std::io::{BufRead, Write};

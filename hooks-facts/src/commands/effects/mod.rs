@@ -198,7 +198,7 @@ impl Analysis {
         }
         let is_search = |it: &Invocation| self.program_name(it).is_some_and(|name| SEARCHES.contains(&name.as_str()));
         let searches = self.invocations.iter().any(is_search);
-        Situation { settings, accesses: &self.accesses, shows_changes, searches }
+        Situation { settings, accesses: &self.writes, shows_changes, searches }
     }
 }
 

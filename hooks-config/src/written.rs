@@ -1,0 +1,40 @@
+//! Adds the hooks that judge commands by the files of the session that they run.
+
+use std::sync::Arc;
+
+use hooks_classic::PolicyConfig;
+use hooks_core::{Hooks, HooksBuilder};
+use hooks_policies::OwnState;
+use hooks_team_rules::written::{JudgedFiles, WrittenFiles};
+
+use super::team_rules::TeamRuleWorld;
+
+/// Adds the hooks to `builder`, if commands are guarded. What limits or counts does not judge a file.
+pub(super) fn add_to(
+    builder: HooksBuilder,
+    policy: &PolicyConfig,
+    own_state: &OwnState,
+    world: &TeamRuleWorld<'_>,
+) -> HooksBuilder {
+    if policy.command_guard.is_none() {
+        return builder;
+    }
+    let guards = PolicyConfig {
+        paths: policy.paths.clone(),
+        tools: policy.tools.clone(),
+        write_guard: policy.write_guard.clone(),
+        read_guard: policy.read_guard.clone(),
+        command_guard: policy.command_guard.clone(),
+        ..PolicyConfig::default()
+    };
+    let own_state = own_state.clone();
+    let policies = move || {
+        // Mistakes were reported when the policies were built.
+        let mut builder = Hooks::builder().config(guards).unwrap_or_default();
+        builder.add_policy(own_state);
+        builder.build()
+    };
+    let store = Arc::clone(&world.store);
+    let Ok(builder) = builder.config(WrittenFiles::new(policies, JudgedFiles::OfSession, &world.reader, store));
+    builder
+}

@@ -1,0 +1,175 @@
+//! Commands among the arguments of a tool that no table lists, in whatever shape they stand.
+//!
+//! If the name of the tool says that it starts something, or a key beside a text says how it is run, each text and each list
+//! of words may be a command. If it says that its texts are for people, none is.
+
+use serde_json::{Map, Value};
+
+use super::command_arguments::{Command, CommandArgument};
+use super::names::Folded;
+use super::verbs::{reads_by_name, words};
+
+const RUNNING: &[&str] = table!("unlisted_words_running");
+const TELLING: &[&str] = table!("unlisted_words_telling");
+const PLAIN: &[&str] = table!("unlisted_words_plain");
+const SAYING: &[&str] = table!("unlisted_words_saying");
+const SHELLS: &[&str] = table!("unlisted_words_shells");
+
+/// Languages with the program that runs a text, and its option.
+const LANGUAGES: &[(&str, &str, &str)] = table!("code_languages");
+
+/// Deepest arguments that are read, and most commands.
+const MAX_DEPTH: usize = 16;
+const MAX_COMMANDS: usize = 256;
+
+/// Returns the texts and lists that the tool may run.
+pub(crate) fn unlisted_commands(name: &str, arguments: &Value) -> Vec<CommandArgument> {
+    let words = words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let own = name.rsplit("__").next().unwrap_or(name);
+    let runs = has(RUNNING) && !has(TELLING) && !reads_by_name(own);
+    let language = words.iter().find_map(|word| language(word));
+    let mut walk = Walk { found: Vec::new(), language };
+    walk.value(arguments, "", runs, 0);
+    walk.found
+}
+
+/// Returns every text and list of a tool that runs commands, but has none under a key that is known.
+pub(crate) fn commands_anywhere(arguments: &Value) -> Vec<CommandArgument> {
+    let mut walk = Walk { found: Vec::new(), language: None };
+    walk.value(arguments, "", true, 0);
+    walk.found
+}
+
+fn language(word: &str) -> Option<(&'static str, &'static str)> {
+    let found = LANGUAGES.iter().find(|(language, ..)| *language == word);
+    found.map(|(_, program, option)| (*program, *option))
+}
+
+struct Walk {
+    found: Vec<CommandArgument>,
+    language: Option<(&'static str, &'static str)>,
+}
+
+impl Walk {
+    fn value(&mut self, value: &Value, pointer: &str, runs: bool, depth: usize) {
+        if depth > MAX_DEPTH || self.found.len() >= MAX_COMMANDS {
+            return;
+        }
+        match value {
+            Value::String(text) if runs => self.text(text, pointer),
+            Value::Array(items) => {
+                let words: Option<Vec<String>> =
+                    items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+                if let Some(words) = words.filter(|words| runs && !words.is_empty()) {
+                    self.push(Command::Words(words), pointer);
+                }
+                for (index, item) in items.iter().enumerate() {
+                    self.value(item, &format!("{pointer}/{index}"), runs, depth + 1);
+                }
+            }
+            Value::Object(map) => self.object(map, pointer, runs, depth),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, map: &Map<String, Value>, pointer: &str, runs: bool, depth: usize) {
+        let sayings = map.iter().filter(|(key, _)| is_in(key, SAYING)).filter_map(|(_, value)| value.as_str());
+        let sayings: Vec<String> = sayings.map(str::to_lowercase).collect();
+        let is_shell = sayings.iter().any(|word| SHELLS.contains(&&*word.rsplit('/').next().unwrap_or(word)));
+        let outer = self.language;
+        self.language = sayings.iter().find_map(|word| language(word)).or(outer);
+        if is_shell {
+            self.language = None;
+        }
+        let runs = runs || is_shell || self.language.is_some() && self.language != outer;
+        if runs {
+            self.split_words(map, pointer);
+        }
+        for (key, value) in map {
+            if is_in(key, PLAIN) && !value.is_object() || is_in(key, SAYING) && !value.is_object() {
+                continue;
+            }
+            let step = key.replace('~', "~0").replace('/', "~1");
+            self.value(value, &format!("{pointer}/{step}"), runs, depth + 1);
+        }
+        self.language = outer;
+    }
+
+    /// A program and its words under two keys.
+    fn split_words(&mut self, map: &Map<String, Value>, pointer: &str) {
+        for (key, program) in map {
+            let Some(program) = program.as_str().filter(|program| !program.contains(char::is_whitespace)) else {
+                continue;
+            };
+            for (_, list) in map {
+                let Some(items) = list.as_array() else { continue };
+                let words: Option<Vec<String>> =
+                    items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+                let Some(words) = words else { continue };
+                let argv = std::iter::once(program.to_owned()).chain(words).collect();
+                self.push(Command::Words(argv), &format!("{pointer}/{key}"));
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, pointer: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        // A cell of a notebook leaves a line to a shell.
+        for line in text.lines().map(str::trim_start) {
+            if let Some(command) = line.strip_prefix('!').or_else(|| line.strip_prefix("%sx ")) {
+                self.push(Command::Text(command.to_owned()), pointer);
+            }
+        }
+        if let Some(script) = text.trim_start().strip_prefix("%%") {
+            let script = script.split_once('\n').map_or("", |(_, script)| script);
+            self.push(Command::Text(script.to_owned()), pointer);
+        }
+        match self.language {
+            Some((program, option)) => {
+                let argv = [program, option, text].map(str::to_owned).to_vec();
+                self.push(Command::Words(argv), pointer);
+            }
+            None => self.push(Command::Text(text.to_owned()), pointer),
+        }
+    }
+
+    fn push(&mut self, command: Command, pointer: &str) {
+        if self.found.len() < MAX_COMMANDS {
+            self.found.push(CommandArgument { pointer: pointer.to_owned(), command });
+        }
+    }
+}
+
+fn is_in(key: &str, names: &[&str]) -> bool {
+    Folded::new(key).is_some_and(|key| key.is_one_of(names))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_for_people_and_readers_are_no_commands() {
+        let arguments = json!({"value": "rm -rf x", "list": [["rm", "-rf"]]});
+        for name in ["mcp__slack__post_message", "mcp__x__list_commands", "mcp__crm__add_customer"] {
+            assert!(unlisted_commands(name, &arguments).is_empty(), "{name}");
+        }
+        assert_eq!(unlisted_commands("mcp__x__run", &arguments).len(), 4);
+    }
+
+    #[test]
+    fn depth_and_number_are_bounded() {
+        let mut deep = json!("rm -rf x");
+        for _ in 0..200 {
+            deep = json!({ "a": deep });
+        }
+        assert!(unlisted_commands("run", &deep).is_empty());
+        let many: Vec<_> = (0..1_000).map(|number| json!(format!("rm {number}"))).collect();
+        assert_eq!(unlisted_commands("run", &json!(many)).len(), MAX_COMMANDS);
+    }
+}
