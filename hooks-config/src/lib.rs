@@ -81,6 +81,7 @@ mod models;
 mod naming;
 mod notices;
 mod open_work;
+pub mod packs;
 mod paths;
 mod phases;
 pub mod places;

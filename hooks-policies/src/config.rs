@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::packs::PackConfig;
 pub use crate::rules::ArgumentCondition;
 
 /// Configuration of the policies of this crate; [`Guards`](crate::Guards) builds them.
@@ -38,6 +39,8 @@ pub struct GuardsSettings {
     pub reviewer_lockout: Option<LockoutConfig>,
     /// Custom rules, in order.
     pub rules: Vec<RuleConfig>,
+    /// Packs of rules.
+    pub packs: Vec<PackConfig>,
     /// Files that agents cannot write, whatever else is allowed: the configuration itself, the settings of
     /// clients. Each is absolute or relative to the root.
     pub protected: Vec<String>,

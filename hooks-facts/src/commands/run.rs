@@ -15,6 +15,7 @@ use super::network;
 use super::output;
 use super::placeholder::Item;
 use super::possible;
+use super::queries;
 use super::reads;
 use super::settings;
 use super::walk::{Stream, Variable, Walk, file_key};
@@ -36,6 +37,10 @@ impl Walk {
     fn run_here(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some((program, words)) = argv.split_first() else { return Stream::Empty };
         self.invoke(argv, span);
+        self.started_by_last(|walk| walk.run_started(program, words, input, span))
+    }
+
+    fn run_started(&mut self, program: &Argument, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(name) = self.options.program_name(program) else {
             self.unresolved(UnresolvedReason::Program, span);
             reads::note_unknown(self, "", words, span);
@@ -68,6 +73,7 @@ impl Walk {
         file_programs::note(self, name, words, input, span);
         reads::note(self, name, words, input, span);
         network::note(self, name, words, span);
+        queries::note(self, name, words, input, span);
         helpers::note(self, name, words, span);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {

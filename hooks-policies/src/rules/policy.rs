@@ -1,5 +1,6 @@
 //! Policy that applies the rules.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -12,11 +13,21 @@ use hooks_facts::globs;
 use super::changes::{ConditionMatch, ReadChanges};
 use super::examples;
 use super::further::FurtherConditions;
-use super::index::{ByAction, Index, PathRules};
+use super::index::{Bucket, ByAction, Index, PathRules};
 use super::rule::Rule;
 use crate::config::{RuleAction, RuleConfig};
 
 pub(super) const NAME: &str = "rules";
+
+/// Origin of rules, which the reasons name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The section `rules`.
+    #[default]
+    Rules,
+    /// Packs. Commands that cannot be known are judged apart from the rules.
+    Packs,
+}
 
 /// Most rules that the reasons of one judgement name.
 const MOST_NAMED: usize = 8;
@@ -27,6 +38,7 @@ pub struct Rules {
     reader: CallReader,
     rules: Vec<Rule>,
     index: Index,
+    origin: Origin,
 }
 
 /// Rules in front of an inner hook.
@@ -118,12 +130,18 @@ impl Rules {
             .enumerate()
             .map(|(index, config)| Rule::compile(config, index, reader, changes, errors))
             .collect();
-        Self { reader: reader.clone(), rules, index: Index::new(configs, reader) }
+        Self { reader: reader.clone(), rules, index: Index::new(configs, reader), origin: Origin::default() }
+    }
+
+    /// Compiles rules of packs, whose names are `PACK/RULE`.
+    pub(crate) fn of_packs(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+        Self { origin: Origin::Packs, ..Self::unchecked(configs, reader, None, errors) }
     }
 
     /// Returns the first rule of each action that matches a call.
     fn hits<'r>(&self, call: Call<'r>) -> ByAction<Option<Hit<'r>>> {
         let mut hits = ByAction::default();
+        let mut programs = None;
         let event = call.request().event();
         self.index.visit(&event.tool_name, &call.request().context().agent_name, |bucket| {
             for (hit, plain) in [
@@ -140,12 +158,14 @@ impl Rules {
                 keep(&mut hits.ask, some_path(call, &paths.ask, about));
                 keep(&mut hits.allow, every_path(call, &paths.allow, about));
             }
-            for number in &bucket.one_by_one {
+            let with_commands = self.with_commands(call, bucket, &mut programs);
+            for number in bucket.one_by_one.iter().chain(&*with_commands) {
                 let Some(rule) = self.rules.get(*number) else { continue };
                 let found = match &rule.further {
                     Some(further) => by_further(call, *number, rule, further),
                     None => by_all(call, *number, rule),
                 };
+                let found = found.filter(|hit| self.counts(hit, rule));
                 match rule.action {
                     RuleAction::Deny => keep(&mut hits.deny, found),
                     RuleAction::Ask => keep(&mut hits.ask, found),
@@ -158,6 +178,29 @@ impl Rules {
 }
 
 impl Rules {
+    /// Returns the rules of a bucket whose commands may match a call. `programs` keeps the names of the call's programs.
+    fn with_commands<'b>(
+        &self,
+        call: Call<'_>,
+        bucket: &'b Bucket,
+        programs: &mut Option<Vec<String>>,
+    ) -> Cow<'b, [usize]> {
+        if bucket.with_commands.is_empty() {
+            return Cow::Borrowed(&[]);
+        }
+        let commands = call.commands();
+        if self.origin == Origin::Rules && commands.has_unknown() {
+            return Cow::Borrowed(&bucket.with_commands);
+        }
+        let programs = programs.get_or_insert_with(|| commands.program_names().collect());
+        Cow::Owned(bucket.about(programs))
+    }
+
+    /// Returns whether a match counts: for packs, a command that cannot be known is not one.
+    fn counts(&self, hit: &Hit<'_>, rule: &Rule) -> bool {
+        self.origin == Origin::Rules || !rule.has_commands() || !matches!(hit.on, On::Unknown(_))
+    }
+
     /// Returns further rules with an action that match a call, in their order. They are only looked for once a rule
     /// with that action decides.
     fn others<'r>(&self, call: Call<'r>, action: RuleAction, first: usize) -> Vec<Hit<'r>> {
@@ -179,7 +222,9 @@ impl Rules {
             return by_further(call, number, rule, further);
         }
         // A path that cannot be known is the same for each rule; the first one has it.
-        by_all(call, number, rule).filter(|hit| rule.has_commands() || !matches!(hit.on, On::Unknown(_)))
+        by_all(call, number, rule)
+            .filter(|hit| rule.has_commands() || !matches!(hit.on, On::Unknown(_)))
+            .filter(|hit| self.counts(hit, rule))
     }
 
     /// Returns the judgement of a rule that matches a call.
@@ -194,7 +239,7 @@ impl Rules {
                 format!("whether the rule `{name}` applies to this call of `{tool}` is unknown")
             }
         };
-        Some(rule.verdict(text, |reason| {
+        Some(rule.verdict(self.origin, text, |reason| {
             match &hit.on {
                 On::Call | On::Part(_) => reason,
                 On::Path(place, reading) => reason

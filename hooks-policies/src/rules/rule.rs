@@ -7,7 +7,9 @@ use hooks_facts::commands::BlockedPattern;
 use super::changes::ReadChanges;
 use super::further::{FurtherConditions, has_further};
 use super::index::PathRules;
+use super::policy::{NAME, Origin};
 use crate::config::{RuleAction, RuleConfig};
+use crate::packs;
 
 /// Compiled rule.
 #[derive(Clone, Debug)]
@@ -88,14 +90,27 @@ impl Rule {
     /// Returns the rule's judgement, with its own reason or the text of `otherwise`.
     pub(super) fn verdict(
         &self,
+        origin: Origin,
         otherwise: impl FnOnce() -> String,
         fill: impl FnOnce(Reason) -> Reason,
     ) -> Verdict {
-        let reason = match &self.reason {
-            Some(own) => Reason::new(super::policy::NAME, self.name.clone(), own.as_str()).by_operator(),
-            None => Reason::new(super::policy::NAME, self.name.clone(), otherwise()),
+        let name = &self.name;
+        let reason = match (origin, &self.reason) {
+            (Origin::Packs, _) => {
+                let (pack, rule) = name.split_once('/').unwrap_or((name, ""));
+                let own = self.reason.as_deref().unwrap_or_default();
+                let message = format!("pack `{pack}`, rule `{rule}`: {own}");
+                let unless = format!("leave it out with `except: [{rule}]` of the pack `{pack}`");
+                fill(Reason::new(packs::NAME, name.clone(), message)).unless(unless)
+            }
+            (Origin::Rules, own) => {
+                let reason = match own {
+                    Some(own) => Reason::new(NAME, name.clone(), own.as_str()).by_operator(),
+                    None => Reason::new(NAME, name.clone(), otherwise()),
+                };
+                fill(reason).unless(format!("change or remove the rule `{name}`"))
+            }
         };
-        let reason = fill(reason).unless(format!("change or remove the rule `{}`", self.name));
         match self.action {
             RuleAction::Deny => Verdict::deny(reason),
             RuleAction::Ask => Verdict::ask(reason),
