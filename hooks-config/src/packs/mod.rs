@@ -10,6 +10,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod found;
 mod standard;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ use hooks_core::PolicyErrors;
 use hooks_facts::calls::CallReader;
 use hooks_policies::packs::{PackConfig, PackEntry, PackUse, check_examples};
 
+pub use self::found::found_in;
 use self::standard::STANDARD;
 use super::audit::project_of;
 use super::check::check;

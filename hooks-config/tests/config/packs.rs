@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hooks_config::{Config, ConfigReader, packs};
 use hooks_core::event::PreToolUse;
-use hooks_core::{HookContext, HookRequest, HooksProvider, Judged, Judgement, PolicyErrors};
+use hooks_core::{HookContext, HookRequest, HooksProvider, Judged, PolicyErrors, Strength};
 use hooks_facts::calls::CallReader;
 use hooks_policies::packs::{PackAction, PackConfig, Packs, check_examples};
 use serde_json::json;
@@ -42,13 +42,12 @@ fn packs_are_whole() {
 #[test]
 fn every_example_is_right() {
     let (all, reader, mut errors) = (all().collect::<Vec<_>>(), CallReader::default(), PolicyErrors::default());
-    drop(Packs::new(&all, &reader).unwrap());
+    drop(Packs::new(&all, &reader).unwrap_or_else(|errors| panic!("{errors}")));
     check_examples(&all, &reader, &mut errors);
     let wrong: Vec<_> = errors.into_iter().map(|error| format!("{}: {}", error.field, error.problem)).collect();
     assert!(wrong.is_empty(), "{} wrong examples: {wrong:#?}", wrong.len());
 }
 
-/// No example that a rule must not match is matched by another rule of its pack without being an example there.
 #[test]
 fn there_are_many_packs_and_examples() {
     let count = |pack: &PackConfig| pack.rules.iter().map(|rule| rule.matches.len() + rule.no_match.len()).sum::<usize>();
@@ -65,20 +64,18 @@ fn mistakes(text: &str) -> String {
     parsed.unwrap_err().to_string()
 }
 
-fn judge(config: &Config, command: &str) -> Judgement<PreToolUse> {
+fn judge(config: &Config, command: &str) -> Strength {
     let event = PreToolUse::new("bash", json!({ "command": command }));
-    config.hooks().judge_pre_tool_use(&HookRequest::new(HookContext::new("s", "a"), event))
+    config.clone().hooks().judge_pre_tool_use(&HookRequest::new(HookContext::new("s", "a"), event)).strength()
 }
 
 #[test]
 fn a_pack_is_used_by_its_name() {
     let config = read("packs: [git, {name: redis, action: ask, except: [server], at_least: high}]");
-    let denied = judge(&config, "git push --force origin main");
-    assert!(denied.is_denied());
-    let flush = judge(&config, "redis-cli flushall");
-    assert!(!flush.is_denied() && !judge(&config, "redis-cli shutdown").is_denied());
-    let plain = PackAction::Deny;
-    assert_eq!(packs::standard("redis").unwrap().rules[0].action(), plain);
+    assert_eq!(judge(&config, "git push --force origin main"), Strength::Deny);
+    assert_eq!(judge(&config, "redis-cli flushall"), Strength::Ask);
+    assert_eq!(judge(&config, "redis-cli shutdown"), Strength::NoOpinion);
+    assert_eq!(packs::standard("redis").unwrap().rules[0].action(), PackAction::Deny);
 }
 
 #[test]
@@ -105,7 +102,7 @@ fn users_write_packs_whose_examples_are_tried() {
     write("hooks.yaml", "version: 1\npacks: [./team.pack.yaml]\n");
     let path = folder.path().join("hooks.yaml");
     let config = ConfigReader::default().read(&path).unwrap();
-    assert!(judge(&config, "sudo ship it").is_denied());
+    assert_eq!(judge(&config, "sudo ship it"), Strength::Deny);
 
     write("team.pack.yaml", &format!("name: team\n{}", rule.replace("EXAMPLE", "ship that")));
     let error = ConfigReader::default().read(&path).unwrap_err().to_string();
@@ -114,4 +111,24 @@ fn users_write_packs_whose_examples_are_tried() {
     write("team.pack.yaml", "name: team\nrules: [{name: a, severity: huge, reason: x}]");
     let error = ConfigReader::default().read(&path).unwrap_err().to_string();
     assert!(error.contains("severity") || error.contains("huge"), "{error}");
+}
+
+/// `HOOKS_BLESS=1` writes the list.
+#[test]
+fn the_page_lists_the_packs() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/packs.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let (before, rest) = text.split_once("<!-- packs -->\n").unwrap();
+    let (listed, after) = rest.split_once("<!-- /packs -->").unwrap();
+    let rows = all().map(|pack| {
+        let examples: usize = pack.rules.iter().map(|rule| rule.matches.len() + rule.no_match.len()).sum();
+        let rules: Vec<_> = pack.rules.iter().map(|rule| format!("`{}`", rule.name)).collect();
+        format!("| `{}` | {} | {} | {examples} |\n", pack.name, pack.about, rules.join(", "))
+    });
+    let wanted = format!("| pack | guards | rules | examples |\n| --- | --- | --- | --- |\n{}", rows.collect::<String>());
+    if std::env::var_os("HOOKS_BLESS").is_some() {
+        fs::write(&page, format!("{before}<!-- packs -->\n{wanted}<!-- /packs -->{after}")).unwrap();
+        return;
+    }
+    assert_eq!(listed, wanted, "docs/packs.md is not what the packs are; HOOKS_BLESS=1 writes it");
 }

@@ -130,7 +130,8 @@ impl BlockedPattern {
     fn parse_one(pattern: &str) -> Option<Self> {
         let mut words = pattern.split_whitespace();
         let program = words.next().filter(|word| !word.starts_with(['-', '!', '*']) && *word != "=>")?;
-        let program = WordPattern::parse(program.rsplit('/').next().unwrap_or(program));
+        let name = program.rsplit('/').next().filter(|_| !program.contains('{')).unwrap_or(program);
+        let program = WordPattern::parse(name);
         let one_dash = program.texts().first().is_some_and(|name| has_word_options(name));
         let mut result =
             Self { program, operands: Vec::new(), options: Vec::new(), absent: Vec::new(), starter: None };

@@ -165,6 +165,11 @@ impl Walk {
             "tar" | "rsync" | "vim" | "vi" | "nvim" | "ex" | "less" | "gdb" | "zip" => {
                 self.command_options(words, span);
             }
+            _ if wrappers::PACKAGE_RUNNERS.contains(&name) => {
+                self.option_texts(words, span);
+                let rest = operands_from(words, "pc", &["package", "call", "from", "with", "python"], 0);
+                return self.run_some(&wrappers::without_version(rest), input, span);
+            }
             "curl" | "wget" => self.downloads(words),
             "tee" | "cp" | "mv" => self.copies(name, words, input),
             _ => {
@@ -182,7 +187,7 @@ impl Walk {
                         &["package", "name", "prefix", "with", "python"],
                         0,
                     );
-                    return self.run_some(rest, input, span);
+                    return self.run_some(&wrappers::without_version(rest), input, span);
                 }
                 if possible::is_opaque(name) {
                     self.is_opaque();

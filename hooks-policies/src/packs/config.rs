@@ -120,10 +120,10 @@ pub enum PackExample {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum PackEntry {
-    /// Name of a pack of Hooks, or a file or folder with packs, relative to the folder of the project.
-    Name(String),
     /// Pack with some of its rules, or with other actions.
     Use(PackUse),
+    /// Name of a pack of Hooks, or a file or folder with packs, relative to the folder of the project.
+    Name(String),
 }
 
 impl PackEntry {
