@@ -14,20 +14,10 @@ use super::changes::{ConditionMatch, ReadChanges};
 use super::examples;
 use super::further::FurtherConditions;
 use super::index::{Bucket, ByAction, Index, PathRules};
-use super::rule::Rule;
+use super::rule::{Origin, Rule};
 use crate::config::{RuleAction, RuleConfig};
 
 pub(super) const NAME: &str = "rules";
-
-/// Origin of rules, which the reasons name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// The section `rules`.
-    #[default]
-    Rules,
-    /// Packs. Commands that cannot be known are judged apart from the rules.
-    Packs,
-}
 
 /// Most rules that the reasons of one judgement name.
 const MOST_NAMED: usize = 8;
@@ -205,9 +195,15 @@ impl Rules {
     /// with that action decides.
     fn others<'r>(&self, call: Call<'r>, action: RuleAction, first: usize) -> Vec<Hit<'r>> {
         let event = call.request().event();
-        let mut numbers = Vec::new();
+        let (mut numbers, mut programs) = (Vec::new(), None);
         self.index.visit(&event.tool_name, &call.request().context().agent_name, |bucket| {
-            numbers.extend(bucket.all.get(action).iter().filter(|number| **number > first));
+            let may_match = self.with_commands(call, bucket, &mut programs);
+            let is_other = |number: &&usize| {
+                **number > first
+                    && (bucket.with_commands.binary_search(number).is_err()
+                        || may_match.binary_search(number).is_ok())
+            };
+            numbers.extend(bucket.all.get(action).iter().filter(is_other));
         });
         numbers.sort_unstable();
         numbers.dedup();

@@ -7,9 +7,19 @@ use hooks_facts::commands::BlockedPattern;
 use super::changes::ReadChanges;
 use super::further::{FurtherConditions, has_further};
 use super::index::PathRules;
-use super::policy::{NAME, Origin};
+use super::policy::NAME;
 use crate::config::{RuleAction, RuleConfig};
 use crate::packs;
+
+/// Origin of rules, which the reasons name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The section `rules`.
+    #[default]
+    Rules,
+    /// Packs. Commands that cannot be known are judged apart from the rules.
+    Packs,
+}
 
 /// Compiled rule.
 #[derive(Clone, Debug)]
