@@ -37,7 +37,10 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
         cases.push(decision(ten_thousand, of(10_000))?.at_most(Bar::Times(2.0, ten)));
     }
     cases.push(under_packs("packs/git status, no pack", 0)?);
-    cases.push(under_packs("packs/git status, 30 packs about others", 30)?.at_most(Bar::Times(1.1, "packs/git status, no pack")));
+    cases.push(
+        under_packs("packs/git status, 30 packs about others", 30)?
+            .at_most(Bar::Times(1.1, "packs/git status, no pack")),
+    );
     cases.push(under_packs("packs/git status, 1 pack about others", 1)?);
     let few = Bar::Times(1.1, "packs/git status, 1 pack about others");
     cases.push(under_packs("packs/git status, 30 packs about others", 30)?.at_most(few));

@@ -36,9 +36,11 @@ fn find(name: &str) -> Result<PackConfig, Failure> {
     if name.contains(['/', '.']) {
         let text = std::fs::read_to_string(name)
             .map_err(|error| Failure::message(format!("`{name}` cannot be read: {error}")))?;
-        return packs::parse(&text).map_err(|error| Failure::message(format!("`{name}` is invalid: {error}")));
+        return packs::parse(&text)
+            .map_err(|error| Failure::message(format!("`{name}` is invalid: {error}")));
     }
-    let near = nearest(name, packs::names()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let near =
+        nearest(name, packs::names()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     Err(Failure::message(format!("unknown pack `{name}`{near}; `hooks packs` lists all")))
 }
 
@@ -59,7 +61,8 @@ fn list(out: &mut impl Write, as_json: bool) -> Result<(), Failure> {
         ]);
     }
     table.write(out)?;
-    let used = "`packs: [git, docker]` in `hooks.yaml` uses them; `hooks packs show git` shows the rules of one";
+    let used =
+        "`packs: [git, docker]` in `hooks.yaml` uses them; `hooks packs show git` shows the rules of one";
     writeln!(out, "\n{} packs. {used}", all.len())?;
     Ok(())
 }
@@ -79,7 +82,11 @@ fn show(out: &mut impl Write, pack: &PackConfig) -> Result<(), Failure> {
             PackAction::Ask => ("asks", OPEN),
         };
         let severity = rule.severity.name();
-        writeln!(out, "\n{LOUD}{}{LOUD:#} ({severity}, {style}{action}{style:#}): {}", rule.name, rule.reason)?;
+        writeln!(
+            out,
+            "\n{LOUD}{}{LOUD:#} ({severity}, {style}{action}{style:#}): {}",
+            rule.name, rule.reason
+        )?;
         let conditions = [
             ("tool", &rule.tools),
             ("command", &rule.commands),

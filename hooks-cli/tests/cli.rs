@@ -323,7 +323,8 @@ fn packs_are_listed_and_shown() {
     assert!(all["packs"].as_array().unwrap().len() >= 30);
     let shown = hooks(dir.path(), &["packs", "show", "git"], "");
     assert!(shown.out.contains("force-push (critical, denies)"), "{}", shown.out);
-    let one: Value = serde_json::from_str(&hooks(dir.path(), &["packs", "show", "git", "--json"], "").out).unwrap();
+    let one: Value =
+        serde_json::from_str(&hooks(dir.path(), &["packs", "show", "git", "--json"], "").out).unwrap();
     assert_eq!(one["name"], "git");
     let unknown = hooks(dir.path(), &["packs", "show", "giit"], "");
     assert_eq!(unknown.status, Some(2));
@@ -335,6 +336,7 @@ fn explain_names_pack_and_rule() {
     let dir = folder();
     fs::write(dir.path().join("packs.yaml"), "version: 1\npacks: [git]\n").unwrap();
     let args = json!({"command": "sudo git push --force"}).to_string();
-    let explained = hooks(dir.path(), &["explain", "--config", "packs.yaml", "--tool", "bash", "--args", &args], "");
+    let explained =
+        hooks(dir.path(), &["explain", "--config", "packs.yaml", "--tool", "bash", "--args", &args], "");
     assert!(explained.out.contains("pack `git`, rule `force-push`"), "{}", explained.out);
 }

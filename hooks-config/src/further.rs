@@ -341,7 +341,13 @@ pub(super) fn all_of(mistakes: Mistakes) -> String {
     all.join("; ")
 }
 
-pub(super) fn report(place: &super::error::TextPosition, at: &str, file: &Path, problem: &str, mistakes: &mut Mistakes) {
+pub(super) fn report(
+    place: &super::error::TextPosition,
+    at: &str,
+    file: &Path,
+    problem: &str,
+    mistakes: &mut Mistakes,
+) {
     let problem = format!("`{}` is invalid: {problem}", file.display());
     mistakes.add_with_hint(place, at, problem, "correct that file, or leave it out");
 }

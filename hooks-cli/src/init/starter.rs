@@ -49,7 +49,9 @@ mod tests {
         std::fs::create_dir(dir.path().join(".git")).unwrap();
         let packs = packs::found_in(dir.path());
         assert_eq!(packs, ["git", "terraform"]);
-        for (packs, wanted) in [(&packs[..], "\npacks: [git, terraform]\n"), (&[], "\n# packs: [git, docker]\n")] {
+        for (packs, wanted) in
+            [(&packs[..], "\npacks: [git, terraform]\n"), (&[], "\n# packs: [git, docker]\n")]
+        {
             let text = first_rules(packs);
             assert!(text.contains(wanted), "{text}");
             let path = dir.path().join("hooks.yaml");

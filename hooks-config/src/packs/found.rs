@@ -15,7 +15,8 @@ const MAX_DEPTH: usize = 3;
 const MOST_NAMES: usize = 4000;
 
 /// Folders with the files of others.
-const FOREIGN: &[&str] = &["node_modules", "target", "vendor", "dist", "build", ".venv", "venv", ".terraform", "__pycache__"];
+const FOREIGN: &[&str] =
+    &["node_modules", "target", "vendor", "dist", "build", ".venv", "venv", ".terraform", "__pycache__"];
 
 /// Returns the packs of Hooks whose files are in a folder, in the order of their names. Looks at names only: at most 4,000, three
 /// folders deep. A folder that cannot be read is left out.

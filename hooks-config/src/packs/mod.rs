@@ -110,14 +110,19 @@ fn of_name(name: &str) -> Result<PackConfig, Problem> {
     standard(name).ok_or_else(|| {
         let hint = match nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`? `hooks packs` lists all"),
-            None => "`hooks packs` lists the names; a file is named by its path, such as `./team.pack.yaml`".to_owned(),
+            None => "`hooks packs` lists the names; a file is named by its path, such as `./team.pack.yaml`"
+                .to_owned(),
         };
         (format!("unknown pack `{name}`"), hint)
     })
 }
 
 /// Reads the packs of a file, or of a folder, and tries their examples.
-fn of_files(usage: &PackUse, path: Option<&Path>, further: &mut FurtherGuards) -> Result<Vec<PackConfig>, Problem> {
+fn of_files(
+    usage: &PackUse,
+    path: Option<&Path>,
+    further: &mut FurtherGuards,
+) -> Result<Vec<PackConfig>, Problem> {
     let failed = |problem: String| (problem, "correct the file, or leave it out".to_owned());
     let Some(path) = path else {
         return Err((NO_FOLDER.to_owned(), "name the file when you read it".to_owned()));

@@ -12,14 +12,17 @@ use hooks_policies::packs::{PackAction, PackConfig, Packs, check_examples};
 use serde_json::json;
 
 fn all() -> impl Iterator<Item = PackConfig> {
-    packs::names().map(|name| packs::parse(packs::text(name).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}")))
+    packs::names().map(|name| {
+        packs::parse(packs::text(name).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"))
+    })
 }
 
 #[test]
 fn the_list_is_the_folder() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/packs");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let files: BTreeSet<_> = files.map(|file| file.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    let files: BTreeSet<_> =
+        files.map(|file| file.file_stem().unwrap().to_string_lossy().into_owned()).collect();
     let listed: BTreeSet<_> = packs::names().map(str::to_owned).collect();
     assert_eq!(listed, files);
     assert!(packs::names().is_sorted());
@@ -31,7 +34,10 @@ fn packs_are_whole() {
         assert_eq!(pack.name, name);
         assert!(!pack.about.is_empty(), "{name}");
         let text = packs::text(name).unwrap();
-        assert!(text.starts_with("# ") && text.contains("\n# Source: "), "{name} says what it guards, and its sources");
+        assert!(
+            text.starts_with("# ") && text.contains("\n# Source: "),
+            "{name} says what it guards, and its sources"
+        );
         for rule in &pack.rules {
             assert!(!rule.matches.is_empty() && !rule.no_match.is_empty(), "{name}: {}", rule.name);
             assert!(!rule.reason.is_empty(), "{name}: {}", rule.name);
@@ -41,16 +47,20 @@ fn packs_are_whole() {
 
 #[test]
 fn every_example_is_right() {
-    let (all, reader, mut errors) = (all().collect::<Vec<_>>(), CallReader::default(), PolicyErrors::default());
+    let (all, reader, mut errors) =
+        (all().collect::<Vec<_>>(), CallReader::default(), PolicyErrors::default());
     drop(Packs::new(&all, &reader).unwrap_or_else(|errors| panic!("{errors}")));
     check_examples(&all, &reader, &mut errors);
-    let wrong: Vec<_> = errors.into_iter().map(|error| format!("{}: {}", error.field, error.problem)).collect();
+    let wrong: Vec<_> =
+        errors.into_iter().map(|error| format!("{}: {}", error.field, error.problem)).collect();
     assert!(wrong.is_empty(), "{} wrong examples: {wrong:#?}", wrong.len());
 }
 
 #[test]
 fn there_are_many_packs_and_examples() {
-    let count = |pack: &PackConfig| pack.rules.iter().map(|rule| rule.matches.len() + rule.no_match.len()).sum::<usize>();
+    let count = |pack: &PackConfig| {
+        pack.rules.iter().map(|rule| rule.matches.len() + rule.no_match.len()).sum::<usize>()
+    };
     assert!(all().count() >= 30);
     assert!(all().map(|pack| count(&pack)).sum::<usize>() >= 1000);
 }
@@ -125,7 +135,10 @@ fn the_page_lists_the_packs() {
         let rules: Vec<_> = pack.rules.iter().map(|rule| format!("`{}`", rule.name)).collect();
         format!("| `{}` | {} | {} | {examples} |\n", pack.name, pack.about, rules.join(", "))
     });
-    let wanted = format!("| pack | guards | rules | examples |\n| --- | --- | --- | --- |\n{}", rows.collect::<String>());
+    let wanted = format!(
+        "| pack | guards | rules | examples |\n| --- | --- | --- | --- |\n{}",
+        rows.collect::<String>()
+    );
     if std::env::var_os("HOOKS_BLESS").is_some() {
         fs::write(&page, format!("{before}<!-- packs -->\n{wanted}<!-- /packs -->{after}")).unwrap();
         return;

@@ -73,8 +73,7 @@ impl ParsedCommands {
 
     /// Returns whether a part of the commands cannot be known before they run.
     pub fn has_unknown(&self) -> bool {
-        !self.unusable.is_empty()
-            || self.found.iter().any(|command| !command.analysis.unresolved.is_empty())
+        !self.unusable.is_empty() || self.found.iter().any(|command| !command.analysis.unresolved.is_empty())
     }
 
     /// Returns the names of the programs that the commands start, in lower case.

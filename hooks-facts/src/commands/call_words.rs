@@ -55,13 +55,8 @@ impl<'w> CallWords<'w> {
     pub(super) fn new(name: &str, words: &'w [Argument]) -> Self {
         let words = if name == "git" { git::subcommand(words) } else { words };
         let one_dash = has_word_options(name);
-        let mut call = Self {
-            operands: Vec::new(),
-            options: Vec::new(),
-            partial_options: Vec::new(),
-            words,
-            one_dash,
-        };
+        let mut call =
+            Self { operands: Vec::new(), options: Vec::new(), partial_options: Vec::new(), words, one_dash };
         let subcommand = if name == "git" { words.first().map_or("", Argument::prefix) } else { "" };
         let (short, long) = value_options(name, subcommand);
         let mut follows_option = false;

@@ -146,7 +146,9 @@ impl BlockedPattern {
             match option(word, one_dash) {
                 // The letters of a bundle are options that must all be present.
                 Some(OptionPattern { any, value: None }) if !word.starts_with('{') => {
-                    result.options.extend(any.into_iter().map(|one| OptionPattern { any: vec![one], value: None }));
+                    result
+                        .options
+                        .extend(any.into_iter().map(|one| OptionPattern { any: vec![one], value: None }));
                 }
                 Some(option) => result.options.push(option),
                 None if word == "**" => result.operands.push(OperandPattern::Any),

@@ -76,7 +76,12 @@ impl BlockedPattern {
         let operands_fit = self.operands_fit(name, &call)
             || first.zip(self.operands.first()).is_some_and(|(first, wanted)| {
                 wanted.may_be(first)
-                    && call.operands.iter().zip(&self.operands).skip(1).all(|(operand, wanted)| wanted.is(operand))
+                    && call
+                        .operands
+                        .iter()
+                        .zip(&self.operands)
+                        .skip(1)
+                        .all(|(operand, wanted)| wanted.is(operand))
                     && call.operands.len() >= self.operands.len()
             });
         let may_be = |wanted: &OptionPattern| {

@@ -136,7 +136,8 @@ impl Client {
 /// Records statements, and runs what the client gives to a shell.
 fn record(walk: &mut Walk, client: &Client, found: Statements, span: Span) {
     for Statement { words, marks } in found.all {
-        let words = words.into_iter().map(|word| if word.starts_with('-') { format!("\"{word}") } else { word });
+        let words =
+            words.into_iter().map(|word| if word.starts_with('-') { format!("\"{word}") } else { word });
         let argv = std::iter::once(client.family.to_owned()).chain(words).chain(marks);
         let argv = argv.map(|word| Argument::from(word.as_str())).collect();
         walk.states(argv, span);

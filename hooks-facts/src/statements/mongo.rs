@@ -14,7 +14,16 @@ enum Token {
 
 /// Calls whose first argument chooses documents.
 const FILTERED: &[&str] = &[
-    "deleteMany", "deleteOne", "remove", "updateMany", "update", "updateOne", "replaceOne", "findOneAndDelete", "delete", "bulkWrite",
+    "deleteMany",
+    "deleteOne",
+    "remove",
+    "updateMany",
+    "update",
+    "updateOne",
+    "replaceOne",
+    "findOneAndDelete",
+    "delete",
+    "bulkWrite",
 ];
 
 /// Calls that run a command of the server, which their argument names.
@@ -67,10 +76,8 @@ fn first_key(arguments: &[Token]) -> Option<String> {
 
 /// Returns whether the first argument is more than an empty object.
 fn has_filter(arguments: &[Token]) -> bool {
-    let is_empty = matches!(
-        arguments,
-        [Token::Symbol(')'), ..] | [Token::Symbol('{'), Token::Symbol('}'), ..] | []
-    );
+    let is_empty =
+        matches!(arguments, [Token::Symbol(')'), ..] | [Token::Symbol('{'), Token::Symbol('}'), ..] | []);
     !is_empty
 }
 

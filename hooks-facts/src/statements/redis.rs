@@ -69,7 +69,10 @@ mod tests {
             ("FlushAll ASYNC", &["flushall async"][..]),
             ("set a 'flushall now'", &["set a flushall now"]),
             ("3 ping", &["ping"]),
-            ("eval \"return redis.call('FLUSHALL')\" 0", &["eval return redis.call('flushall') 0", "flushall"]),
+            (
+                "eval \"return redis.call('FLUSHALL')\" 0",
+                &["eval return redis.call('flushall') 0", "flushall"],
+            ),
             ("", &[]),
             ("'", &[""]),
         ] {

@@ -17,7 +17,8 @@ const MOST_PARTS: usize = 64;
 const MOST_CALLS: usize = 256;
 
 /// Words between `drop`, `create` or `alter` and the kind of object.
-const BEFORE_KINDS: &[&str] = &["or", "replace", "global", "local", "foreign", "external", "transient", "force"];
+const BEFORE_KINDS: &[&str] =
+    &["or", "replace", "global", "local", "foreign", "external", "transient", "force"];
 
 /// Programs that a statement may hide in its body until it is called.
 const BODIES: &[&str] = &["function", "procedure", "trigger", "event", "package"];
@@ -105,7 +106,9 @@ impl Reader {
     /// Only with `analyze` does an explained statement run.
     fn explain(&mut self, rest: &[Token], depth: usize) {
         let start = match rest.first() {
-            Some(Token::Symbol('(')) => rest.iter().position(|token| *token == Token::Symbol(')')).map(|at| at + 1),
+            Some(Token::Symbol('(')) => {
+                rest.iter().position(|token| *token == Token::Symbol(')')).map(|at| at + 1)
+            }
             _ => rest.iter().position(|token| !matches!(token.word(), Some("analyze" | "verbose"))),
         };
         let Some((options, statement)) = start.and_then(|start| rest.split_at_checked(start)) else { return };
@@ -129,7 +132,9 @@ impl Reader {
         let mut count = 0_usize;
         for (at, token) in parts.iter().enumerate() {
             let follows = at.checked_sub(1).and_then(|before| parts.get(before)) == Some(&Token::Symbol('('));
-            if follows && token.word().is_some_and(|word| matches!(word, "delete" | "update" | "insert" | "merge")) {
+            if follows
+                && token.word().is_some_and(|word| matches!(word, "delete" | "update" | "insert" | "merge"))
+            {
                 count += 1;
                 if count > MOST_PARTS {
                     self.found.push(Statement::new(&[UNKNOWN]));
@@ -243,8 +248,19 @@ impl Reader {
 /// Returns whether the words after `begin` belong to the start of a transaction, and are not the first statement of a block.
 fn is_transaction(rest: &[Token]) -> bool {
     let first = rest.iter().find_map(Token::word).unwrap_or_default();
-    let words =
-        ["", "transaction", "tran", "work", "isolation", "read", "deferred", "deferrable", "immediate", "exclusive", "not"];
+    let words = [
+        "",
+        "transaction",
+        "tran",
+        "work",
+        "isolation",
+        "read",
+        "deferred",
+        "deferrable",
+        "immediate",
+        "exclusive",
+        "not",
+    ];
     words.contains(&first)
 }
 
@@ -252,18 +268,21 @@ fn is_transaction(rest: &[Token]) -> bool {
 fn end_of_statement(tokens: &[Token]) -> usize {
     let is_create = tokens.first().is_some_and(|first| first.is("create") || first.is("alter"));
     let has_body = is_create
-        && tokens.iter().take(12).take_while(|token| **token != Token::Symbol(';')).any(|token| {
-            token.word().is_some_and(|word| BODIES.contains(&word))
-        });
+        && tokens
+            .iter()
+            .take(12)
+            .take_while(|token| **token != Token::Symbol(';'))
+            .any(|token| token.word().is_some_and(|word| BODIES.contains(&word)));
     let mut open = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
         match token {
             Token::Word(word) if has_body && (word == "begin" || word == "case") => open += 1,
             Token::Word(word) if has_body && word == "end" => {
                 // `end if` and `end loop` close what no `begin` opened.
-                let is_other = tokens.get(at + 1).and_then(Token::word).is_some_and(|next| {
-                    matches!(next, "if" | "loop" | "while" | "repeat")
-                });
+                let is_other = tokens
+                    .get(at + 1)
+                    .and_then(Token::word)
+                    .is_some_and(|next| matches!(next, "if" | "loop" | "while" | "repeat"));
                 open -= usize::from(open > 0 && !is_other);
             }
             Token::Symbol(';') if open == 0 => return at,
@@ -278,7 +297,9 @@ fn words(tokens: &[Token]) -> Vec<String> {
     let first = tokens.first().and_then(Token::word).unwrap_or_default();
     let has_kind = matches!(first, "drop" | "create" | "alter");
     let shown = tokens.iter().filter_map(Token::shown).take(MOST_WORDS);
-    shown.enumerate().filter(|(at, word)| !has_kind || *at > 3 || !BEFORE_KINDS.contains(&word.as_str()))
+    shown
+        .enumerate()
+        .filter(|(at, word)| !has_kind || *at > 3 || !BEFORE_KINDS.contains(&word.as_str()))
         .map(|(_, word)| word)
         .collect()
 }
@@ -307,7 +328,10 @@ mod tests {
             ("delete from a where id = 1", &["delete from a where id 1 --where"]),
             ("delete from a where (1 = 1)", &["delete from a where 1 1"]),
             ("delete from a where id = 3 or true", &["delete from a where id 3 or true"]),
-            ("delete from a where x in (select y from b where z = 1)", &["delete from a where x in select y from b where z 1 --where"]),
+            (
+                "delete from a where x in (select y from b where z = 1)",
+                &["delete from a where x in select y from b where z 1 --where"],
+            ),
             ("delete from a using (select 1 where true) b", &["delete from a using select 1 where true b"]),
             ("update a set b = E'it\\'s', c = 2", &["update a set b c 2"]),
             ("explain delete from a", &[]),
@@ -319,8 +343,14 @@ mod tests {
             ("begin; drop table a; commit; rollback", &["drop table a"]),
             ("do $x$ begin delete from a; end $x$", &["do", "delete from a"]),
             ("do $$ begin if a then drop table b; end if; end $$", &["do", "drop table b"]),
-            ("create function f() returns void as $$ drop table a; $$ language sql", &["create function f returns void as language sql"]),
-            ("alter table a add b int, drop column c", &["alter table a add b int", "alter table a drop column c"]),
+            (
+                "create function f() returns void as $$ drop table a; $$ language sql",
+                &["create function f returns void as language sql"],
+            ),
+            (
+                "alter table a add b int, drop column c",
+                &["alter table a add b int", "alter table a drop column c"],
+            ),
             ("select pg_terminate_backend(pid) from pg_stat_activity", &["select pg_terminate_backend"]),
             ("copy a to program 'curl x'", &["copy a to program --program"]),
             ("\u{E113}; select 1", &["unknown", "select"]),

@@ -3,7 +3,8 @@
 use super::sql_lexer::Token;
 
 /// Words that end a condition.
-const ENDS: &[&str] = &["returning", "order", "group", "limit", "having", "union", "allow", "option", "window"];
+const ENDS: &[&str] =
+    &["returning", "order", "group", "limit", "having", "union", "allow", "option", "window"];
 
 /// Words of a condition that is the same for every row.
 const CONSTANT_WORDS: &[&str] = &["true", "false", "not", "and", "or", "is", "null", "like", "between"];

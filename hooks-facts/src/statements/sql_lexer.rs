@@ -189,7 +189,8 @@ impl Lexer<'_> {
     fn dollar(&mut self) {
         let after = self.rest.get(1..).unwrap_or_default();
         let end = after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len());
-        let is_tag = self.dialect == Dialect::Postgres && after.get(end..).is_some_and(|rest| rest.starts_with('$'));
+        let is_tag =
+            self.dialect == Dialect::Postgres && after.get(end..).is_some_and(|rest| rest.starts_with('$'));
         if !is_tag {
             self.skip(1 + end);
             self.tokens.push(Token::Symbol('$'));
@@ -205,9 +206,13 @@ impl Lexer<'_> {
 
     /// Returns whether the character begins a line for the client.
     fn begins_line(&self, c: char) -> bool {
-        let at_start = self.tokens.last().is_none_or(|last| matches!(last, Token::Symbol(';') | Token::Client(_)));
+        let at_start =
+            self.tokens.last().is_none_or(|last| matches!(last, Token::Symbol(';') | Token::Client(_)));
         (c == '\\' || at_start && self.dialect == Dialect::Other)
-            && self.rest.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '!'))
+            && self
+                .rest
+                .get(1..)
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '!'))
     }
 
     fn client_line(&mut self) {

@@ -84,7 +84,8 @@ fn clients_of_databases_receive_statements() {
     for (row, program) in keys(&table) {
         let text = example(&table, row, program);
         let patterns = [format!("{} {{drop,flushall}}", family(row))];
-        let patterns = patterns.map(|pattern| BlockedPattern::parse(&pattern).expect("the pattern is correct"));
+        let patterns =
+            patterns.map(|pattern| BlockedPattern::parse(&pattern).expect("the pattern is correct"));
         let other = example(&table, row, "zzz");
         if analysis(&text).find(&patterns).is_none() || analysis(&other).find(&patterns).is_some() {
             wrong.push(format!("{}: `{text}`", row.line));

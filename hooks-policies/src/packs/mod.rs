@@ -90,7 +90,8 @@ impl Packs {
         for error in own {
             // `rules[3].commands[0]` is a field of the fourth rule.
             let rest = error.field.strip_prefix("rules[").and_then(|rest| rest.split_once(']'));
-            let place = rest.and_then(|(at, rest)| Some(format!("{}{rest}", places.get(at.parse::<usize>().ok()?)?)));
+            let place =
+                rest.and_then(|(at, rest)| Some(format!("{}{rest}", places.get(at.parse::<usize>().ok()?)?)));
             errors.push(place.unwrap_or(error.field), error.problem, error.hint);
         }
         Self { reader: reader.clone(), rules }
@@ -105,7 +106,8 @@ impl Policy<PreToolUse> for Packs {
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
         let mut verdict = self.rules.judge(request);
         let call = self.reader.read(request);
-        if verdict.strength() < Strength::Ask && call.kind().runs_commands() && call.commands().has_unknown() {
+        if verdict.strength() < Strength::Ask && call.kind().runs_commands() && call.commands().has_unknown()
+        {
             let message = "what this call runs is not known before it runs, so the rules of the packs cannot be checked";
             let reason = Reason::new(NAME, "unknown-command", message)
                 .instead("write the program and its words out")
@@ -149,7 +151,11 @@ fn check_names(pack: &PackConfig, errors: &mut PolicyErrors) {
     };
     let hint = "write letters, digits and dashes";
     if !is_name(&pack.name) {
-        errors.push(format!("packs.{}", pack.name), format!("`{}` is not the name of a pack", pack.name), hint);
+        errors.push(
+            format!("packs.{}", pack.name),
+            format!("`{}` is not the name of a pack", pack.name),
+            hint,
+        );
     }
     for (at, rule) in pack.rules.iter().enumerate() {
         let field = format!("packs.{}.{}", pack.name, rule.name);
@@ -165,7 +171,8 @@ fn check_names(pack: &PackConfig, errors: &mut PolicyErrors) {
             errors.push(field.as_str(), problem, "write `commands`, `reads`, `writes` or `tools`");
         }
     }
-    let is_word = |word: &str| !word.is_empty() && !word.contains(char::is_whitespace) && !word.starts_with('!');
+    let is_word =
+        |word: &str| !word.is_empty() && !word.contains(char::is_whitespace) && !word.starts_with('!');
     for (at, option) in pack.idle.iter().enumerate().filter(|(_, option)| !is_word(option)) {
         let problem = format!("`{option}` is not an option or a word");
         errors.push(format!("packs.{}.idle[{at}]", pack.name), problem, "write one such as `--dry-run`");
@@ -200,11 +207,19 @@ pub fn check_examples(packs: &[PackConfig], reader: &CallReader, errors: &mut Po
             let field = format!("packs.{}.{}", pack.name, rule.name);
             for (at, example) in rule.matches.iter().enumerate().filter(|(_, one)| !alone.matches(one)) {
                 let problem = format!("the rule does not match {}", shown(example));
-                errors.push(format!("{field}.match[{at}]"), problem, "widen the rule, or correct the example");
+                errors.push(
+                    format!("{field}.match[{at}]"),
+                    problem,
+                    "widen the rule, or correct the example",
+                );
             }
             for (at, example) in rule.no_match.iter().enumerate().filter(|(_, one)| alone.matches(one)) {
                 let problem = format!("the rule matches {}", shown(example));
-                errors.push(format!("{field}.no_match[{at}]"), problem, "narrow the rule, or correct the example");
+                errors.push(
+                    format!("{field}.no_match[{at}]"),
+                    problem,
+                    "narrow the rule, or correct the example",
+                );
             }
         }
     }

@@ -50,7 +50,10 @@ fn a_use_selects_rules_and_actions() {
         let rules = pack(rules.clone()).used(&usage).unwrap().rules;
         rules.iter().map(|rule| (rule.name.clone(), rule.action())).collect::<Vec<_>>()
     };
-    assert_eq!(used(json!({"name": "p", "except": ["a"], "at_least": "high"})), [("b".into(), PackAction::Ask)]);
+    assert_eq!(
+        used(json!({"name": "p", "except": ["a"], "at_least": "high"})),
+        [("b".into(), PackAction::Ask)]
+    );
     assert!(used(json!({"name": "p", "action": "ask"})).iter().all(|(_, action)| *action == PackAction::Ask));
 }
 

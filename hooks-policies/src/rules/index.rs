@@ -152,7 +152,9 @@ impl Bucket {
         if !rule.commands.is_empty() && rule.action != RuleAction::Allow {
             self.with_commands.push(number);
             let texts = rule.commands.iter().filter_map(|text| BlockedPattern::parse(text).ok());
-            for program in texts.flat_map(|pattern| pattern.programs().map(str::to_lowercase).collect::<Vec<_>>()) {
+            for program in
+                texts.flat_map(|pattern| pattern.programs().map(str::to_lowercase).collect::<Vec<_>>())
+            {
                 self.by_program.entry(program).or_default().push(number);
             }
             return;
