@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use hooks_classic::PolicyConfig;
+use hooks_core::event::PreToolUse;
 use hooks_core::testing::FakeFileSystem;
 use hooks_core::{Environment, EventDecision, HookContext, HookRequest, Hooks, decide};
-use hooks_policies::config::{RuleAction, RuleConfig};
+use hooks_policies::config::{GuardsSettings, RuleAction, RuleConfig};
+use hooks_policies::packs::{PackConfig, PackRuleConfig};
+use serde_json::json;
 
 use crate::call::{edit, finish};
 use crate::{Bar, Case, SetupError};
@@ -33,6 +36,14 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
         cases.push(decision(thousand, of(1_000))?.at_most(Bar::Times(1.5, ten)));
         cases.push(decision(ten_thousand, of(10_000))?.at_most(Bar::Times(2.0, ten)));
     }
+    cases.push(under_packs("packs/git status, no pack", 0)?);
+    cases.push(
+        under_packs("packs/git status, 30 packs about others", 30)?
+            .at_most(Bar::Times(1.1, "packs/git status, no pack")),
+    );
+    cases.push(under_packs("packs/git status, 1 pack about others", 1)?);
+    let few = Bar::Times(1.1, "packs/git status, 1 pack about others");
+    cases.push(under_packs("packs/git status, 30 packs about others", 30)?.at_most(few));
     for (name, count) in [("rules/10 raw strings, a peer", 10), ("rules/1,000 raw strings, a peer", 1_000)] {
         cases.push(raw(name, count));
     }
@@ -111,16 +122,45 @@ fn glob(place: usize, pattern: String) -> RuleConfig {
     }
 }
 
+/// A harmless command under packs about other programs.
+fn under_packs(name: &'static str, count: usize) -> Result<Case, SetupError> {
+    let settings = GuardsSettings { packs: (0..count).map(pack).collect(), ..GuardsSettings::default() };
+    let event = PreToolUse::new("bash", json!({"command": "git status"}));
+    Ok(judged(name, Hooks::from_policy(settings)?, event))
+}
+
+/// A pack of ten rules about one program.
+fn pack(place: usize) -> PackConfig {
+    let rule = |number: usize| PackRuleConfig {
+        name: format!("rule-{number}"),
+        commands: vec![
+            format!("program-{place} ** {{delete,remove}} kind-{number} !--plan"),
+            format!("program-{place} kind-{number} --force"),
+            format!("other-{place} * kind-{number}-*"),
+        ],
+        ..PackRuleConfig::default()
+    };
+    PackConfig {
+        name: format!("pack-{place}"),
+        idle: vec!["--help".to_owned()],
+        rules: (0..10).map(rule).collect(),
+        ..PackConfig::default()
+    }
+}
+
 fn decision(name: &'static str, rules: impl Iterator<Item = RuleConfig>) -> Result<Case, SetupError> {
     let hooks = Hooks::from_policy(PolicyConfig { rules: rules.collect(), ..PolicyConfig::default() })?;
+    Ok(judged(name, hooks, edit()))
+}
+
+fn judged(name: &'static str, hooks: Hooks, mut event: PreToolUse) -> Case {
     let environment = Environment { files: Arc::new(FakeFileSystem::default()), ..Environment::detached() };
     let context =
         Arc::new(HookContext::new("session-1", "agent-7").in_dir("/repo").with_environment(environment));
-    let mut event = edit();
-    Ok(Case::new(name, move || {
+    Case::new(name, move || {
         let request = HookRequest::new(Arc::clone(&context), std::mem::take(&mut event));
         let EventDecision { request, outcome } = finish(decide(&hooks, request));
         event = request.into_event();
         outcome
-    }))
+    })
 }

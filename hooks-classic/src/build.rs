@@ -13,6 +13,7 @@ use hooks_core::state::StateStore;
 use hooks_core::{Hooks, HooksBuilder, HooksConfig, PolicyErrors};
 use hooks_facts::calls::CallReader;
 use hooks_policies::config::GuardsSettings;
+use hooks_policies::packs::PackConfig;
 use hooks_policies::rules::ReadChanges;
 use hooks_policies::{Guards, LockoutRegistry, StoredLockouts};
 use hooks_redaction::{ArgumentRecorder, Redaction};
@@ -42,12 +43,21 @@ pub struct StrictPolicies {
     watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
     changes: Option<Arc<dyn ReadChanges>>,
+    packs: Vec<PackConfig>,
 }
 
 impl StrictPolicies {
     /// Creates the policies of `config`, which count in memory and start without lockouts.
     pub fn new(config: PolicyConfig) -> Self {
-        Self { config, store: None, lockouts: None, stored_lockouts: None, watch: None, changes: None }
+        Self {
+            config,
+            store: None,
+            lockouts: None,
+            stored_lockouts: None,
+            watch: None,
+            changes: None,
+            packs: Vec::new(),
+        }
     }
 
     /// Counts in `store` instead of in memory.
@@ -101,6 +111,13 @@ impl StrictPolicies {
         self
     }
 
+    /// Applies the rules of `packs`, which are those that `packs` of the configuration names.
+    #[must_use]
+    pub fn with_packs(mut self, packs: Vec<PackConfig>) -> Self {
+        self.packs = packs;
+        self
+    }
+
     /// Reports to `watch` what the budget does and what each session spent.
     #[must_use]
     pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
@@ -115,8 +132,12 @@ impl HooksConfig for StrictPolicies {
     /// # Errors
     /// Returns all errors of the configuration; nothing is added in that case.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), PolicyErrors> {
-        let Self { config, store, lockouts, stored_lockouts, watch, changes } = self;
+        let Self { config, store, lockouts, stored_lockouts, watch, changes, packs } = self;
         let mut errors = PolicyErrors::default();
+        if !config.packs.is_empty() && packs.is_empty() {
+            let hint = "read the configuration with `hooks-config`, or give `StrictPolicies` packs with `with_packs`";
+            errors.push("packs", "this program has no packs", hint);
+        }
         let reader = CallReader::compile(&config.paths, &config.tools, &mut errors);
         let mut guards = Guards::new(GuardsSettings {
             write_guard: config.write_guard,
@@ -124,6 +145,7 @@ impl HooksConfig for StrictPolicies {
             command_guard: config.command_guard,
             reviewer_lockout: config.reviewer_lockout,
             rules: config.rules,
+            packs,
             protected: config.protected,
         });
         guards = lockouts.into_iter().fold(guards.with_reader(&reader), Guards::with_lockouts);

@@ -11,6 +11,7 @@ use hooks_facts::calls::{PathsConfig, ToolRole};
 use hooks_policies::config::{
     CommandGuardConfig, LockoutConfig, ReadGuardConfig, RuleConfig, WriteGuardConfig,
 };
+use hooks_policies::packs::PackEntry;
 use hooks_redaction::RedactionConfig;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,9 @@ pub struct PolicyConfig {
     pub spawn: Option<SpawnConfig>,
     /// Custom rules, in order.
     pub rules: Vec<RuleConfig>,
+    /// Packs of rules: names of packs of Hooks, files and folders with packs, or maps that choose among their rules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub packs: Vec<PackEntry>,
     /// Files that agents cannot write, whatever else is allowed: the configuration itself, the settings of
     /// clients. Each is absolute or relative to the root.
     pub protected: Vec<String>,

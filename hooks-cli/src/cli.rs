@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show which decisions of a team are enforced, by which rules
     Decisions(Decisions),
+    /// List the packs of rules, or show one
+    Packs(Packs),
     /// Explain one decision in full
     Explain(Explain),
     /// Print the places of secrets that the set `secrets` of `read_guard` has
@@ -274,6 +276,35 @@ pub(crate) struct Decisions {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks packs                            # all packs
+  hooks packs show git                   # the rules of one, with their examples
+  hooks packs show ./team.pack.yaml      # one of your own
+  hooks packs --json
+
+`packs: [git, docker]` in `hooks.yaml` uses packs.")]
+pub(crate) struct Packs {
+    #[command(subcommand)]
+    pub(crate) command: Option<PacksCommand>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PacksCommand {
+    /// Show the rules of a pack
+    Show {
+        /// Name of a pack, or path of a file with one
+        #[arg(value_name = "PACK")]
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Args, Debug)]

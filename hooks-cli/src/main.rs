@@ -23,6 +23,7 @@ mod failure;
 mod init;
 mod load;
 mod manual;
+mod packs;
 mod paint;
 mod person;
 mod pin;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Doctor(doctor) => doctor::run(&doctor),
         Command::Decisions(options) => decisions::run(&options),
         Command::Check(check) => check::run(&check),
+        Command::Packs(options) => packs::run(&options),
         Command::Explain(explain) => explain::run(&explain),
         Command::Secrets => secrets::run(),
         Command::Schema(schema) => schema::run(&schema),

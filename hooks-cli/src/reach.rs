@@ -120,6 +120,8 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
             Reach::Works
         }
         "rules" => rules(client),
+        "packs" if asks(client) => Reach::Works,
+        "packs" => CANNOT_ASK,
         "sequences" => sequences(client),
         "limits.loops" => loops(client),
         "budget" => model_calls(client),

@@ -340,3 +340,31 @@ fn help_teaches() {
         assert!(ran.out.contains("Example"), "{command}: {}", ran.out);
     }
 }
+
+#[test]
+fn packs_are_listed_and_shown() {
+    let dir = folder();
+    let list = hooks(dir.path(), &["packs"], "");
+    assert_eq!(list.status, Some(0), "{}", list.err);
+    assert!(list.out.contains("git ") && list.out.contains("postgres "), "{}", list.out);
+    let all: Value = serde_json::from_str(&hooks(dir.path(), &["packs", "--json"], "").out).unwrap();
+    assert!(all["packs"].as_array().unwrap().len() >= 30);
+    let shown = hooks(dir.path(), &["packs", "show", "git"], "");
+    assert!(shown.out.contains("force-push (critical, denies)"), "{}", shown.out);
+    let one: Value =
+        serde_json::from_str(&hooks(dir.path(), &["packs", "show", "git", "--json"], "").out).unwrap();
+    assert_eq!(one["name"], "git");
+    let unknown = hooks(dir.path(), &["packs", "show", "giit"], "");
+    assert_eq!(unknown.status, Some(2));
+    assert!(unknown.err.contains("did you mean `git`?"), "{}", unknown.err);
+}
+
+#[test]
+fn explain_names_pack_and_rule() {
+    let dir = folder();
+    fs::write(dir.path().join("packs.yaml"), "version: 1\npacks: [git]\n").unwrap();
+    let args = json!({"command": "sudo git push --force"}).to_string();
+    let explained =
+        hooks(dir.path(), &["explain", "--config", "packs.yaml", "--tool", "bash", "--args", &args], "");
+    assert!(explained.out.contains("pack `git`, rule `force-push`"), "{}", explained.out);
+}

@@ -17,6 +17,7 @@ use hooks_core::state::{Memory, StateStore};
 use hooks_core::{BoxError, Close, HookFuture, Hooks, HooksBuilder};
 use hooks_facts::calls::CallReader;
 use hooks_metrics::Metrics;
+use hooks_policies::packs::PackConfig;
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, OwnState, StoredLockouts};
@@ -323,7 +324,8 @@ pub(super) fn build(
                 add_further(&mut builder, guards, policy, &kept, tenancy, root, mistakes);
             }
             let informed = spawn::informed(budget::priced(policy, known), known);
-            let built = match strict(builder, informed, &kept, tenancy) {
+            let packs = further.packs.clone();
+            let built = match strict_with(builder, informed, packs, &kept, tenancy) {
                 Ok(builder) => Some(builder),
                 Err(errors) => {
                     report_in(errors, from, root, mistakes);
@@ -416,8 +418,19 @@ fn strict(
     kept: &Kept,
     tenancy: Option<&Tenancy>,
 ) -> Result<HooksBuilder, PolicyErrors> {
+    strict_with(builder, policy, Vec::new(), kept, tenancy)
+}
+
+fn strict_with(
+    builder: HooksBuilder,
+    policy: PolicyConfig,
+    packs: Vec<PackConfig>,
+    kept: &Kept,
+    tenancy: Option<&Tenancy>,
+) -> Result<HooksBuilder, PolicyErrors> {
     let store = of_tenants(kept, tenancy);
-    let mut policies = StrictPolicies::new(policy).with_store(store).with_changes(Arc::new(DecisionReader));
+    let policies = StrictPolicies::new(policy).with_store(store).with_packs(packs);
+    let mut policies = policies.with_changes(Arc::new(DecisionReader));
     if let Some(watch) = &kept.watch {
         policies = policies.with_spend_watch(Arc::clone(watch));
     }

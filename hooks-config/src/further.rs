@@ -7,6 +7,7 @@ use hooks_classic::{PolicyConfig, squad_policy_to_strict};
 use hooks_policies::config::{
     CommandGuardConfig, LockoutConfig, ReadGuardConfig, RuleConfig, WriteGuardConfig,
 };
+use hooks_policies::packs::PackConfig;
 use hooks_redaction::RedactionConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ use super::section;
 use super::team_folders::Project;
 use super::tenant;
 use super::tree::{Kind, Node};
-use super::{nonsense, source, squad, yaml};
+use super::{nonsense, packs, source, squad, yaml};
 
 /// Key of the files with policies.
 pub(super) const KEY: &str = "policies";
@@ -95,6 +96,8 @@ pub(super) struct FurtherGuards {
     pub(super) files: Vec<(PathBuf, String)>,
     /// Folders of a team's policies that do not exist; they count as soon as they do.
     pub(super) absent: Vec<PathBuf>,
+    /// Packs of rules that the file uses, with the rules and actions that it chooses.
+    pub(super) packs: Vec<PackConfig>,
 }
 
 /// Schema of the files with policies.
@@ -120,6 +123,7 @@ pub(super) fn read(root: &Node, project: Project<'_>, mistakes: &mut Mistakes) -
     let mut further = FurtherGuards::default();
     let path = project.path;
     read_policies(root, project, &mut further, mistakes);
+    packs::read(root, path, &mut further, mistakes);
     if let Some(Kind::Map(tenants)) = root.get(tenant::OTHERS).map(|node| &node.kind) {
         for (name, node) in tenants {
             further.read_tenant(&name.text, node, path, mistakes);
@@ -152,7 +156,7 @@ fn read_policies(root: &Node, project: Project<'_>, further: &mut FurtherGuards,
     }
 }
 
-const NO_FOLDER: &str = "the configuration is no file, so nothing is relative to it";
+pub(super) const NO_FOLDER: &str = "the configuration is no file, so nothing is relative to it";
 
 impl FurtherGuards {
     /// Reads a Squad policy, or each policy of a folder.
@@ -208,7 +212,7 @@ impl FurtherGuards {
     }
 
     /// Tree of a file, whose content is remembered.
-    fn parsed(&mut self, file: &Path) -> Result<Node, String> {
+    pub(super) fn parsed(&mut self, file: &Path) -> Result<Node, String> {
         let bytes = source::read(file).map_err(|error| format!("it cannot be read: {error}"))?;
         let mut own = Mistakes::default();
         let text = source::decode(&bytes, &file.to_string_lossy(), &mut own).map(str::to_owned);
@@ -298,7 +302,7 @@ fn extension(tree: &Node) -> Result<TenantGuards, String> {
 }
 
 /// The policy at `place`, or those in the folder `place`, in the order of their names.
-fn policy_files(place: &Path) -> Result<Vec<PathBuf>, String> {
+pub(super) fn policy_files(place: &Path) -> Result<Vec<PathBuf>, String> {
     let failed = |error: std::io::Error| format!("`{}` cannot be read: {error}", place.display());
     if !std::fs::metadata(place).map_err(failed)?.is_dir() {
         return Ok(vec![place.to_owned()]);
@@ -323,7 +327,7 @@ fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
-fn names_of(files: &[PathBuf]) -> String {
+pub(super) fn names_of(files: &[PathBuf]) -> String {
     let names: Vec<_> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
     names.join("\n")
 }
@@ -333,12 +337,18 @@ pub(super) fn names_in(folder: &Path) -> Result<String, String> {
     policy_files(folder).map(|files| names_of(&files))
 }
 
-fn all_of(mistakes: Mistakes) -> String {
+pub(super) fn all_of(mistakes: Mistakes) -> String {
     let all: Vec<_> = mistakes.into_errors().iter().map(ToString::to_string).collect();
     all.join("; ")
 }
 
-fn report(place: &super::error::TextPosition, at: &str, file: &Path, problem: &str, mistakes: &mut Mistakes) {
+pub(super) fn report(
+    place: &super::error::TextPosition,
+    at: &str,
+    file: &Path,
+    problem: &str,
+    mistakes: &mut Mistakes,
+) {
     let problem = format!("`{}` is invalid: {problem}", file.display());
     mistakes.add_with_hint(place, at, problem, "correct that file, or leave it out");
 }

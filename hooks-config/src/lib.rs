@@ -83,6 +83,7 @@ mod naming;
 mod nonsense;
 mod notices;
 mod open_work;
+pub mod packs;
 mod paths;
 mod phases;
 pub mod places;

@@ -1,6 +1,6 @@
 //! Facts about events, derived from their text: no policy, no decision, no clock.
 //!
-//! Five engines, each usable by itself, and the facts about one call that they give together:
+//! Six engines, each usable by itself, and the facts about one call that they give together:
 //!
 //! - [`tools`] knows the names of tools and of their arguments, and finds the paths and the commands in a
 //!   call;
@@ -8,6 +8,7 @@
 //! - [`globs`] matches such a reading against many patterns at once;
 //! - [`shell`] parses bash text to a tree, without running or expanding anything;
 //! - [`commands`] determines the programs that such a text would start, with their words;
+//! - `statements` reads what such a text gives to clients of databases;
 //! - [`calls`] has the facts about one tool call, computed at most once per request.
 //!
 //! The programs, tools and words that they know are rows of the tables in the folder `data`. The build checks
@@ -29,4 +30,5 @@ pub mod globs;
 pub mod names;
 pub mod paths;
 pub mod shell;
+mod statements;
 pub mod tools;

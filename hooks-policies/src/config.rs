@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use hooks_facts::commands::Effect;
 use serde::{Deserialize, Serialize};
 
+use crate::packs::PackConfig;
 pub use crate::rules::ArgumentCondition;
 
 /// Configuration of the policies of this crate; [`Guards`](crate::Guards) builds them.
@@ -39,6 +40,8 @@ pub struct GuardsSettings {
     pub reviewer_lockout: Option<LockoutConfig>,
     /// Custom rules, in order.
     pub rules: Vec<RuleConfig>,
+    /// Packs of rules.
+    pub packs: Vec<PackConfig>,
     /// Files that agents cannot write, whatever else is allowed: the configuration itself, the settings of
     /// clients. Each is absolute or relative to the root.
     pub protected: Vec<String>,

@@ -47,6 +47,7 @@ use crate::artifacts::Artifacts;
 use crate::command_guard::CommandGuard;
 use crate::config::{GuardsSettings, LockoutConfig};
 use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts, artifact_name};
+use crate::packs::Packs;
 use crate::protected::ProtectedFiles;
 use crate::read_guard::ReadGuard;
 use crate::rules::{ReadChanges, ResultRules, Rules};
@@ -129,6 +130,7 @@ impl Guards {
         let changes = changes.as_deref();
         let rules = Rules::compile(&config.rules, &reader, changes, errors);
         let results = ResultRules::compile(&config.rules, &reader, changes, errors);
+        let packs = Packs::compile(&config.packs, &reader, errors);
         let protected = ProtectedFiles::compile(&config.protected, &reader, errors);
         CompiledGuards {
             protected: (!config.protected.is_empty()).then_some(protected),
@@ -137,6 +139,7 @@ impl Guards {
             read_guard,
             reviewer_lockout: config.reviewer_lockout,
             rules: (!config.rules.is_empty()).then_some(rules),
+            packs: (!config.packs.is_empty()).then_some(packs),
             results,
             reader,
             lockouts,
@@ -178,6 +181,7 @@ pub struct CompiledGuards {
     read_guard: Option<ReadGuard>,
     reviewer_lockout: Option<LockoutConfig>,
     rules: Option<Rules>,
+    packs: Option<Packs>,
     results: Option<ResultRules>,
     reader: CallReader,
     lockouts: Option<Arc<LockoutRegistry>>,
@@ -203,10 +207,13 @@ impl CompiledGuards {
         if let Some(results) = self.results.take() {
             builder.add_policy::<PostToolUse>(results);
         }
-        let rules = self.rules.take();
+        let (rules, packs) = (self.rules.take(), self.packs.take());
         self.add_lockouts_to(builder);
         if let Some(rules) = rules {
             builder.add_policy(rules);
+        }
+        if let Some(packs) = packs {
+            builder.add_policy(packs);
         }
     }
 

@@ -13,6 +13,7 @@
 //! | [`command_guard`] | denies blocked commands |
 //! | [`lockout`] | keeps agents away from artifacts that they are locked out of |
 //! | [`rules`] | custom rules, indexed |
+//! | [`packs`] | named sets of rules, with a severity |
 //! | [`squad`], [`profile`] | Squad's pipeline unchanged, as a library and as hooks |
 //!
 //! In front of the tools of an agent, a denied call never reaches its tool, and the model reads the reason:
@@ -76,6 +77,7 @@ pub mod guards;
 pub mod lockout;
 mod other_names;
 pub mod own_state;
+pub mod packs;
 pub mod profile;
 pub mod protected;
 pub mod read_guard;
@@ -93,6 +95,7 @@ pub use self::lockout::{
     is_same_artifact,
 };
 pub use self::own_state::{OwnState, OwnStateLayer};
+pub use self::packs::{Packs, PacksLayer};
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::read_guard::{ReadGuard, ReadGuardLayer};
 pub use self::rules::{Rules, RulesLayer};

@@ -86,7 +86,7 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
         changes.extend(trust::taken_back(&settings)?);
     } else {
         let config = base.config()?;
-        let (rules, starter) = starter::at(&config, scope == Scope::User)?;
+        let (rules, starter) = starter::at(&config, scope == Scope::User, &base.project())?;
         changes.extend(starter);
         if scope == Scope::Project {
             changes.extend(ignored::log_of(&base, rules.as_ref())?);

@@ -95,6 +95,14 @@ impl Base {
         path.strip_prefix(&self.folder).unwrap_or(path)
     }
 
+    /// The project whose files show what it uses: for the settings of a user or a machine, the one of the current folder.
+    pub(super) fn project(&self) -> PathBuf {
+        match self.scope {
+            Scope::Project => self.folder.clone(),
+            Scope::User | Scope::Machine => project().unwrap_or_else(|_| self.folder.clone()),
+        }
+    }
+
     /// The folder itself.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

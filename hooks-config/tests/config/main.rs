@@ -14,6 +14,7 @@ mod further;
 mod models;
 mod nonsense;
 mod options;
+mod packs;
 mod page;
 mod prompts;
 mod restricts;

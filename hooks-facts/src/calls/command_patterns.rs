@@ -39,7 +39,7 @@ impl CommandMatch {
     /// ```
     pub fn any(patterns: &[BlockedPattern], commands: &ParsedCommands) -> Self {
         let is_same = commands.found.iter().any(|command| command.analysis.find(patterns).is_some());
-        match (is_same, has_unknown(commands)) {
+        match (is_same, commands.has_unknown()) {
             (true, _) => Self::Same,
             (false, true) => Self::Unknown,
             (false, false) => Self::Other,
@@ -58,7 +58,7 @@ impl CommandMatch {
                         single.find(patterns).is_some()
                     })
             });
-        match (is_same, has_unknown(commands)) {
+        match (is_same, commands.has_unknown()) {
             (_, true) => Self::Unknown,
             (true, false) => Self::Same,
             (false, false) => Self::Other,
@@ -81,7 +81,8 @@ pub fn command_patterns(texts: &[String], field: &str, errors: &mut PolicyErrors
     let mut compiled = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
         let field = format!("{field}[{index}]");
-        if is_fragment(text) {
+        // A `*` and an arrow are parts of a pattern.
+        if is_fragment(&text.replace('*', "").replace(" => ", " ")) {
             let problem =
                 format!("`{text}` is a piece of a command, not a program with operands and options");
             errors.push(field, problem, "write it into `command_guard.fragments`, or name the program");
@@ -107,9 +108,4 @@ pub fn command_patterns(texts: &[String], field: &str, errors: &mut PolicyErrors
 pub fn is_fragment(text: &str) -> bool {
     text.trim().is_empty()
         || text.contains(['|', '&', ';', '<', '>', '(', ')', '*', '`', '$', '\'', '"', '\n'])
-}
-
-fn has_unknown(commands: &ParsedCommands) -> bool {
-    !commands.unusable.is_empty()
-        || commands.found.iter().any(|command| !command.analysis.unresolved.is_empty())
 }

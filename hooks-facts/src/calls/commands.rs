@@ -84,6 +84,16 @@ impl ParsedCommands {
         });
         Self { found: found.collect(), unusable: arguments.unusable, is_missing }
     }
+
+    /// Returns whether a part of the commands cannot be known before they run.
+    pub fn has_unknown(&self) -> bool {
+        !self.unusable.is_empty() || self.found.iter().any(|command| !command.analysis.unresolved.is_empty())
+    }
+
+    /// Returns the names of the programs that the commands start, in lower case.
+    pub fn program_names(&self) -> impl Iterator<Item = String> {
+        self.found.iter().flat_map(|command| command.analysis.program_names())
+    }
 }
 
 impl ParsedCommand {

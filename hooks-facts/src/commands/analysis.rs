@@ -52,6 +52,8 @@ pub struct Analysis {
     pub(super) written_files: Vec<WrittenFile>,
     /// Whether the command runs a file that the session wrote before.
     pub(super) runs_written_files: bool,
+    /// Statements for clients of databases.
+    pub(super) statements: Vec<Invocation>,
     /// Folders that invocations run in, other than the folder in which the text starts.
     pub(super) folders: Vec<Folders>,
     /// Whether the text may end with exit code 0 although a command of it failed or did not run.
@@ -75,6 +77,8 @@ pub struct Invocation {
     pub has_other_settings: bool,
     /// Index of its folders in the analysis; `None` for the folder in which the text starts.
     pub(super) folders: Option<usize>,
+    /// Index of the invocation that starts it, if one does.
+    pub(super) starter: Option<usize>,
 }
 
 /// Text that an interpreter runs: `python3 -c TEXT`, or a file that the command wrote itself.
@@ -259,10 +263,50 @@ impl Analysis {
     /// ```
     pub fn find(&self, patterns: &[BlockedPattern]) -> Option<Match> {
         patterns.iter().enumerate().find_map(|(pattern, blocked)| {
-            let invocation =
-                self.invocations.iter().find(|invocation| blocked.fits(&invocation.argv, &self.options))?;
+            let all = self.invocations.iter().chain(&self.statements);
+            let invocation = all.into_iter().find(|invocation| self.matches(blocked, invocation))?;
             Some(Match { pattern, span: invocation.span, argv: invocation.argv.clone() })
         })
+    }
+
+    /// Returns whether an invocation matches a pattern and was started by the command that the pattern names, if it does.
+    fn matches(&self, pattern: &BlockedPattern, invocation: &Invocation) -> bool {
+        if !pattern.fits(&invocation.argv, &self.options) {
+            return false;
+        }
+        let Some(starter) = pattern.starter() else { return true };
+        // Each index is smaller than the one before, so the walk ends.
+        let mut before = usize::MAX;
+        let mut at = invocation.starter;
+        while let Some(index) = at.filter(|index| *index < before) {
+            let Some(outer) = self.invocations.get(index) else { return false };
+            if self.matches(starter, outer) {
+                return true;
+            }
+            (before, at) = (index, outer.starter);
+        }
+        false
+    }
+
+    /// Returns the statements that the text gives to clients of databases, as invocations of a program such as
+    /// `sql:postgres`: its words are those of the statement, in lower case, and its options what is special about it.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+    ///
+    /// let analysis = Analysis::of_text("echo 'delete FROM users' | psql app", &Options::default());
+    /// let patterns = [BlockedPattern::parse("sql:postgres delete !--where").unwrap()];
+    /// assert!(analysis.find(&patterns).is_some());
+    /// assert_eq!(analysis.statements()[0].argv[1].literal(), Some("delete"));
+    /// ```
+    pub fn statements(&self) -> &[Invocation] {
+        &self.statements
+    }
+
+    /// Returns the names of all programs, in lower case, and those of statements.
+    pub fn program_names(&self) -> impl Iterator<Item = String> {
+        let all = self.invocations.iter().chain(&self.statements);
+        all.filter_map(|invocation| self.program_name(invocation)).map(|name| name.to_lowercase())
     }
 
     /// Returns an analysis of one invocation alone, for [`find`](Self::find): without the rest of the text.

@@ -17,7 +17,8 @@
 //! Modules: `walk` visits the tree of a text, `expand` expands its words, `folders` follows `cd`. `run`
 //! handles single programs and calls back for the programs that they start (`launchers` has the forms that a table knows, `parallel` its own file,
 //! `placeholder` fills `{}`). `pattern` compares an invocation with a blocked pattern, `possible` does the
-//! same for partly known invocations. `reads` notes the files that a program reads, `network` the hosts that it names;
+//! same for partly known invocations; `word_pattern` and `call_words` are the words of both. `queries` reads the statements that
+//! clients of databases receive. `reads` notes the files that a program reads, `network` the hosts that it names;
 //! `access` is the table of both, with the writes; `effects` are the consequences of all. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
 //! programs. `late` are texts that bash evaluates again. `written` follows files that the command or the session wrote to
@@ -37,6 +38,7 @@ mod access;
 mod analysis;
 mod argument;
 mod awk;
+mod call_words;
 mod code;
 mod completed;
 mod effects;
@@ -54,11 +56,13 @@ mod parallel;
 mod pattern;
 mod placeholder;
 mod possible;
+mod queries;
 mod reads;
 mod run;
 mod settings;
 mod told;
 mod walk;
+mod word_pattern;
 mod wrappers;
 mod written;
 

@@ -1,28 +1,73 @@
-//! Blocked commands such as `rm -rf` or `git push --force`, and the invocations that they match.
+//! Command patterns such as `rm -rf` or `aws * delete-*`, and the invocations that they match.
 
 use std::fmt;
 
 use super::analysis::Options;
 use super::argument::Argument;
-use super::git;
+use super::call_words::{CallWords, Operand, Opt, has_word_options, opts};
+use super::word_pattern::WordPattern;
 use crate::shell::Span;
 
 /// Program with the operands that come first, and the options that it must have.
+///
+/// A pattern is a text of words:
+///
+/// | word | meaning |
+/// | --- | --- |
+/// | `git`, `{terraform,tofu}` | the first word is the program |
+/// | `push`, `{ns,namespace}`, `delete-*` | operands, in this order and before all others; `*` is any part of a word |
+/// | `**` | any number of operands |
+/// | `--force`, `-rf`, `{-f,--force}` | options that must be present, at any place; of a group, one |
+/// | `--request=DELETE` | option with this value, without regard to case; the value may be the next word |
+/// | `!--dry-run`, `!status` | option or operand that must not be present; `--dry-run=none` and `--no-dry-run` do not count |
+/// | `docker run => rm -r` | the command after the arrow, if one that matches the command before it starts it |
+///
+/// ```
+/// use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+///
+/// let is_found = |pattern: &str, text: &str| {
+///     let patterns = [BlockedPattern::parse(pattern).unwrap()];
+///     Analysis::of_text(text, &Options::default()).find(&patterns).is_some()
+/// };
+/// assert!(is_found("aws * delete-*", "aws --profile prod dynamodb delete-table --table-name x"));
+/// assert!(is_found("kubectl delete {ns,namespace} !--dry-run", "kubectl -n x delete ns y --dry-run=none"));
+/// assert!(!is_found("kubectl delete {ns,namespace} !--dry-run", "kubectl delete ns y --dry-run=server"));
+/// assert!(is_found("curl {-X,--request}=DELETE ** *api.example/*", "curl -sX delete https://api.example/x"));
+/// assert!(is_found("docker run => rm -r", "docker run -v data:/d alpine sh -c 'rm -rf /d/*'"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockedPattern {
-    program: String,
-    pub(super) operands: Vec<String>,
-    /// Single letters and long names; all must be present.
-    pub(super) options: Vec<Opt>,
+    program: WordPattern,
+    pub(super) operands: Vec<OperandPattern>,
+    /// Options of which all must be present.
+    pub(super) options: Vec<OptionPattern>,
+    /// Words that must not be present.
+    absent: Vec<Absent>,
+    /// Command that has to start this one.
+    starter: Option<Box<BlockedPattern>>,
 }
 
-/// Option of a pattern or an invocation.
+/// Operand of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Opt {
-    Short(char),
-    Long(String),
-    /// `-delete`: one dash, and more than one letter.
-    Word(String),
+pub(super) enum OperandPattern {
+    /// Any number of operands.
+    Any,
+    Word(WordPattern),
+}
+
+/// Option of a pattern, with its other spellings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OptionPattern {
+    /// One of them has to be present.
+    pub(super) any: Vec<Opt>,
+    value: Option<WordPattern>,
+}
+
+/// Word that must not be present.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Absent {
+    Option(OptionPattern),
+    Operand(WordPattern),
 }
 
 /// Blocked pattern that matches an invocation.
@@ -55,8 +100,8 @@ impl std::error::Error for PatternError {}
 /// Options by which a git command ends or continues an earlier operation instead of starting one.
 const ESCAPES: &[&str] = table!("program_words_git_escapes");
 
-/// Programs whose long options start with one dash.
-const WORD_OPTIONS: &[&str] = table!("program_words_word_options");
+/// Most operands of a pattern.
+const MOST_OPERANDS: usize = 32;
 
 impl BlockedPattern {
     /// Parses a pattern: a program, plain words, options.
@@ -72,67 +117,134 @@ impl BlockedPattern {
     /// assert_eq!(error.to_string(), "`-rf` names no program; write one as in `git push --force`");
     /// ```
     pub fn parse(pattern: &str) -> Result<Self, PatternError> {
+        let mut result: Option<Self> = None;
+        for part in pattern.split(" => ") {
+            let starter = result.take().map(Box::new);
+            let parsed = Self::parse_one(part).ok_or_else(|| PatternError { pattern: pattern.to_owned() })?;
+            result = Some(Self { starter, ..parsed });
+        }
+        result.ok_or_else(|| PatternError { pattern: pattern.to_owned() })
+    }
+
+    /// Parses the pattern of one command.
+    fn parse_one(pattern: &str) -> Option<Self> {
         let mut words = pattern.split_whitespace();
-        let error = || PatternError { pattern: pattern.to_owned() };
-        let program = words.next().filter(|word| !word.starts_with('-')).ok_or_else(error)?;
-        let program = program.rsplit('/').next().unwrap_or(program).to_owned();
-        let mut result = Self { program, operands: Vec::new(), options: Vec::new() };
+        let program = words.next().filter(|word| !word.starts_with(['-', '!', '*']) && *word != "=>")?;
+        let name = program.rsplit('/').next().filter(|_| !program.contains('{')).unwrap_or(program);
+        let program = WordPattern::parse(name);
+        let one_dash = program.texts().first().is_some_and(|name| has_word_options(name));
+        let mut result =
+            Self { program, operands: Vec::new(), options: Vec::new(), absent: Vec::new(), starter: None };
         for word in words {
-            match word.strip_prefix('-').filter(|rest| !rest.is_empty() && *rest != "-") {
-                None => result.operands.push(word.to_owned()),
-                Some(_) => result.options.extend(opts(word, WORD_OPTIONS.contains(&result.program.as_str()))),
+            if let Some(word) = word.strip_prefix('!').filter(|word| !word.is_empty()) {
+                result.absent.push(match option(word, one_dash) {
+                    Some(option) => Absent::Option(option),
+                    None => Absent::Operand(WordPattern::parse(word)),
+                });
+                continue;
+            }
+            match option(word, one_dash) {
+                // The letters of a bundle are options that must all be present.
+                Some(OptionPattern { any, value: None }) if !word.starts_with('{') => {
+                    result
+                        .options
+                        .extend(any.into_iter().map(|one| OptionPattern { any: vec![one], value: None }));
+                }
+                Some(option) => result.options.push(option),
+                None if word == "**" => result.operands.push(OperandPattern::Any),
+                None => result.operands.push(OperandPattern::Word(WordPattern::parse(word))),
             }
         }
-        Ok(result)
+        (result.operands.len() <= MOST_OPERANDS).then_some(result)
+    }
+
+    /// Returns the names of the programs that the pattern is about.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        self.program.texts().iter().map(String::as_str)
     }
 
     /// Returns whether the pattern names the option of a word.
     pub(super) fn names(&self, word: &str) -> bool {
-        let options = opts(word, WORD_OPTIONS.contains(&self.program.as_str()));
-        word.starts_with('-')
-            && !options.is_empty()
-            && options.iter().all(|option| self.options.contains(option))
+        let one_dash = self.programs().next().is_some_and(has_word_options);
+        let options = opts(word, one_dash);
+        let is_named = |option: &Opt| self.options.iter().any(|pattern| pattern.any.contains(option));
+        word.starts_with('-') && !options.is_empty() && options.iter().all(is_named)
     }
 
-    /// Returns whether an invocation matches the pattern.
+    /// Returns the command that has to start the one that matches.
+    pub(super) fn starter(&self) -> Option<&Self> {
+        self.starter.as_deref()
+    }
+
+    /// Returns whether an invocation matches the pattern, whatever started it.
     pub(super) fn fits(&self, argv: &[Argument], options: &Options) -> bool {
         let Some((program, words)) = argv.split_first() else { return false };
         let Some(name) = options.program_name(program) else { return false };
         if !self.is_program(&name, options) {
             return false;
         }
-        let call = Call::new(&name, words);
+        let call = CallWords::new(&name, words);
         self.operands_fit(&name, &call)
             && self.options.iter().all(|option| self.option_fits(option, &name, &call))
             && !self.is_escape(&name, &call)
+            && self.lacks(&call)
     }
 
     /// Returns whether a program with this name is the blocked one.
     pub(super) fn is_program(&self, name: &str, options: &Options) -> bool {
-        let family = self.program == "mkfs" && name.starts_with("mkfs.");
-        let same = if options.ignores_case || options.windows {
-            name == self.program.to_lowercase()
-        } else {
-            name == self.program
-        };
-        same || family
+        let ignores_case = options.ignores_case || options.windows;
+        self.programs().any(|program| {
+            let family = program == "mkfs" && name.starts_with("mkfs.");
+            family || if ignores_case { name == program.to_lowercase() } else { name == program }
+        })
     }
 
-    pub(super) fn operands_fit(&self, name: &str, call: &Call) -> bool {
-        let is = |at: usize| {
-            let mut given = call.operands.iter().skip(at);
-            self.operands.iter().all(|operand| given.next().is_some_and(|(given, _)| given == operand))
-        };
-        if is(0) {
-            return true;
+    /// Returns whether the operands of a call begin with those of the pattern. Linear in the operands.
+    pub(super) fn operands_fit(&self, name: &str, call: &CallWords<'_>) -> bool {
+        // For unknown programs, an option before a word may take it.
+        let may_skip = name != "git";
+        let end = self.operands.len();
+        // Bit `n` is set if the first `n` words of the pattern have been found.
+        let mut reached = self.beyond_any(1);
+        for operand in &call.operands {
+            if reached & (1 << end) != 0 {
+                return true;
+            }
+            let mut next = 0_u64;
+            for (at, wanted) in self.operands.iter().enumerate().filter(|(at, _)| reached & (1 << at) != 0) {
+                match wanted {
+                    OperandPattern::Any => next |= 1 << at,
+                    OperandPattern::Word(word) if operand.is(word) => next |= 1 << (at + 1),
+                    OperandPattern::Word(_) => {}
+                }
+                if may_skip && operand.follows_option {
+                    next |= 1 << at;
+                }
+            }
+            reached = self.beyond_any(next);
         }
-        // For unknown programs, an option before the subcommand may take the next word.
-        let skippable = call.operands.iter().take_while(|(_, follows_option)| *follows_option).count();
-        name != "git" && (1..=skippable).any(is)
+        reached & (1 << end) != 0
     }
 
-    pub(super) fn option_fits(&self, option: &Opt, name: &str, call: &Call) -> bool {
-        let subcommand = self.operands.first().map_or("", String::as_str);
+    /// Adds the places behind each `**`, which may stand for no operand.
+    fn beyond_any(&self, mut reached: u64) -> u64 {
+        for (at, wanted) in self.operands.iter().enumerate() {
+            if matches!(wanted, OperandPattern::Any) && reached & (1 << at) != 0 {
+                reached |= 1 << (at + 1);
+            }
+        }
+        reached
+    }
+
+    pub(super) fn option_fits(&self, option: &OptionPattern, name: &str, call: &CallWords<'_>) -> bool {
+        match &option.value {
+            Some(value) => call.has_value(&option.any, value),
+            None => option.any.iter().any(|option| self.one_option_fits(option, name, call)),
+        }
+    }
+
+    fn one_option_fits(&self, option: &Opt, name: &str, call: &CallWords<'_>) -> bool {
+        let subcommand = self.subcommand();
         let is_push = name == "git" && subcommand == "push";
         let forced_push = is_push && (*option == Opt::Short('f') || *option == Opt::Long("force".into()));
         if forced_push {
@@ -141,92 +253,79 @@ impl BlockedPattern {
                     || matches!(given, Opt::Long(long) if long == "force" || long == "mirror")
             };
             return call.options.iter().any(is_force)
-                || call.operands.iter().skip(1).any(|(operand, _)| operand.starts_with('+'));
+                || call.operands.iter().skip(1).any(|operand| operand.text.starts_with('+'));
         }
         let same = same_options(name, subcommand, option);
         call.options.iter().any(|given| same.iter().any(|wanted| is_same(wanted, given)))
     }
 
-    /// Returns whether a call only ends or continues an operation: `git rebase --abort` does not rebase.
-    pub(super) fn is_escape(&self, name: &str, call: &Call) -> bool {
-        let is_escape = |option: &Opt| matches!(option, Opt::Long(long) if ESCAPES.contains(&long.as_str()));
-        let known = matches!(
-            self.operands.first().map(String::as_str),
-            Some("rebase" | "merge" | "cherry-pick" | "revert" | "am")
-        );
-        name == "git" && known && call.options.iter().any(is_escape) && !self.options.iter().any(is_escape)
-    }
-}
-
-/// Words of an invocation, split into operands and options.
-pub(super) struct Call {
-    /// Operands, each with whether an option without a value of its own comes directly before.
-    pub(super) operands: Vec<(String, bool)>,
-    options: Vec<Opt>,
-    /// Known parts of options whose end is unknown.
-    pub(super) partial_options: Vec<String>,
-}
-
-impl Call {
-    pub(super) fn new(name: &str, words: &[Argument]) -> Self {
-        let mut call = Self { operands: Vec::new(), options: Vec::new(), partial_options: Vec::new() };
-        let words = if name == "git" { git::subcommand(words) } else { words };
-        let subcommand = if name == "git" { words.first().map_or("", Argument::prefix) } else { "" };
-        let (short, long) = value_options(name, subcommand);
-        let one_dash = WORD_OPTIONS.contains(&name);
-        let mut follows_option = false;
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let text = word.prefix();
-            if text == "--" && word.literal().is_some() {
-                call.operands.extend(words.map(|word| (word.prefix().to_owned(), false)));
-                break;
-            }
-            let is_partial = word.literal().is_none() && text.starts_with('-');
-            if is_partial && text.len() < 2 {
-                call.partial_options.push(text.to_owned());
-                continue;
-            }
-            if text.len() < 2 || !text.starts_with('-') {
-                // `cargo +nightly publish` selects a toolchain.
-                if !(name == "cargo" && text.starts_with('+')) {
-                    call.operands.push((text.to_owned(), follows_option));
-                }
-                follows_option = false;
-                continue;
-            }
-            let mut letters = text.char_indices().skip(1);
-            let value = letters.find(|(_, c)| !text.starts_with("--") && !one_dash && short.contains(*c));
-            let end = value.map_or(text.len(), |(at, c)| at + c.len_utf8());
-            call.options.extend(opts(text.get(..end).unwrap_or(text), one_dash));
-            if is_partial && value.is_none() && !text.contains('=') {
-                call.partial_options.push(text.to_owned());
-                follows_option = true;
-                continue;
-            }
-            let takes_next = match value {
-                Some(_) => end == text.len(),
-                None => text.strip_prefix("--").is_some_and(|name| long.contains(&name)),
-            };
-            if takes_next {
-                words.next();
-            }
-            follows_option = !takes_next && !text.contains('=');
+    /// First operand of the pattern.
+    fn subcommand(&self) -> &str {
+        match self.operands.first() {
+            Some(OperandPattern::Word(word)) => word.texts().first().map_or("", String::as_str),
+            _ => "",
         }
-        call
+    }
+
+    /// Returns whether a call has none of the words that must not be present.
+    fn lacks(&self, call: &CallWords<'_>) -> bool {
+        self.absent.iter().all(|absent| match absent {
+            // A word behind an option may be its value.
+            Absent::Operand(word) => {
+                !call.operands.iter().any(|operand| !operand.follows_option && word.is(&operand.text))
+            }
+            Absent::Option(OptionPattern { any, value: Some(value) }) => !call.has_value(any, value),
+            Absent::Option(OptionPattern { any, value: None }) => {
+                !any.iter().any(|option| call.has_exactly(option))
+            }
+        })
+    }
+
+    /// Returns whether a call only ends or continues an operation: `git rebase --abort` does not rebase.
+    pub(super) fn is_escape(&self, name: &str, call: &CallWords<'_>) -> bool {
+        let is_escape = |option: &Opt| matches!(option, Opt::Long(long) if ESCAPES.contains(&long.as_str()));
+        let known = matches!(self.subcommand(), "rebase" | "merge" | "cherry-pick" | "revert" | "am");
+        name == "git"
+            && known
+            && call.options.iter().any(is_escape)
+            && !self.options.iter().any(|option| option.any.iter().any(is_escape))
     }
 }
 
-/// Returns the options in one word.
-fn opts(word: &str, one_dash: bool) -> Vec<Opt> {
-    if let Some(long) = word.strip_prefix("--") {
-        return vec![Opt::Long(long.split('=').next().unwrap_or(long).to_owned())];
+impl OperandPattern {
+    /// Returns whether a word is the operand.
+    pub(super) fn is(&self, operand: &Operand) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Word(word) => operand.is(word),
+        }
     }
-    let letters = word.strip_prefix('-').unwrap_or(word);
-    if one_dash && letters.len() > 1 {
-        return vec![Opt::Word(letters.split('=').next().unwrap_or(letters).to_owned())];
+
+    /// Returns whether a partly known word may be the operand.
+    pub(super) fn may_be(&self, word: &Argument) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Word(pattern) => pattern.may_be(word),
+        }
     }
-    letters.chars().map(Opt::Short).collect()
+}
+
+/// Parses a word of a pattern as an option: `-rf`, `--force`, `{-f,--force}`, `{-X,--request}=DELETE`.
+fn option(word: &str, one_dash: bool) -> Option<OptionPattern> {
+    let (names, value) = match word.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        Some((names, "")) => (names.split(',').collect(), None),
+        Some((names, rest)) => (names.split(',').collect(), Some(rest.strip_prefix('=')?)),
+        None => match word.split_once('=') {
+            Some((name, value)) => (vec![name], Some(value)),
+            None => (vec![word], None),
+        },
+    };
+    let is_option = |name: &&str| name.len() > 1 && name.starts_with('-') && *name != "--";
+    if !names.iter().all(is_option) {
+        return None;
+    }
+    let any = names.into_iter().flat_map(|name| opts(name, one_dash)).collect();
+    Some(OptionPattern { any, value: value.map(WordPattern::parse) })
 }
 
 /// Returns the options of a program with the same meaning as `option`.
@@ -269,23 +368,5 @@ fn is_same(wanted: &Opt, given: &Opt) -> bool {
         }
         (Opt::Word(wanted), Opt::Long(given)) => wanted == given,
         (wanted, given) => wanted == given,
-    }
-}
-
-/// Returns the options of a program that take a value: letters, and long names.
-pub(super) fn value_options(name: &str, subcommand: &str) -> (&'static str, &'static [&'static str]) {
-    match (name, subcommand) {
-        ("git", "commit") => (
-            "mFCctS",
-            &["message", "file", "author", "date", "template", "fixup", "squash", "reuse-message", "trailer"],
-        ),
-        ("git", "push") => ("o", &["push-option", "repo", "receive-pack", "exec"]),
-        ("git", "rebase") => ("xsXC", &["exec", "onto", "strategy", "strategy-option"]),
-        ("git", "clean") => ("e", &["exclude"]),
-        ("git", "checkout" | "switch") => ("bBcC", &["orphan", "conflict"]),
-        ("git", "tag" | "merge" | "notes") => ("mFu", &["message", "file"]),
-        ("git", _) => ("", &["message", "format", "author"]),
-        ("chmod" | "chown", _) => ("", &["reference"]),
-        _ => ("", &[]),
     }
 }

@@ -10,8 +10,9 @@
 
 use super::analysis::{Analysis, Invocation, Options};
 use super::argument::Argument;
+use super::call_words::{CallWords, Opt};
 use super::git;
-use super::pattern::{BlockedPattern, Call, Match, Opt};
+use super::pattern::{BlockedPattern, Match, OptionPattern};
 
 /// Most words at which a blocked program may start; with more, the invocation counts as a match.
 const MAX_STARTS: usize = 16;
@@ -69,20 +70,25 @@ impl BlockedPattern {
     }
 
     fn may_fit_words(&self, name: &str, words: &[Argument]) -> bool {
-        let call = Call::new(name, words);
+        let call = CallWords::new(name, words);
         let own = if name == "git" { git::subcommand(words) } else { words };
         let first = own.first().filter(|first| !first.prefix().starts_with('-') && first.literal().is_none());
         let operands_fit = self.operands_fit(name, &call)
             || first.zip(self.operands.first()).is_some_and(|(first, wanted)| {
-                let rest = call.operands.iter().skip(1).map(|(operand, _)| operand);
-                may_be(first, wanted)
-                    && rest.zip(self.operands.iter().skip(1)).all(|(a, b)| a == b)
+                wanted.may_be(first)
+                    && call
+                        .operands
+                        .iter()
+                        .zip(&self.operands)
+                        .skip(1)
+                        .all(|(operand, wanted)| wanted.is(operand))
                     && call.operands.len() >= self.operands.len()
             });
-        let option_fits = |wanted: &Opt| {
-            self.option_fits(wanted, name, &call)
-                || call.partial_options.iter().any(|given| may_be_option(given, wanted))
+        let may_be = |wanted: &OptionPattern| {
+            let given = || wanted.any.iter().zip(std::iter::repeat(&call.partial_options));
+            given().any(|(wanted, given)| given.iter().any(|given| may_be_option(given, wanted)))
         };
+        let option_fits = |wanted: &OptionPattern| self.option_fits(wanted, name, &call) || may_be(wanted);
         operands_fit && self.options.iter().all(option_fits) && !self.is_escape(name, &call)
     }
 
@@ -105,15 +111,6 @@ impl BlockedPattern {
 /// Returns whether the effect of the program's words is unknown.
 pub(super) fn is_opaque(name: &str) -> bool {
     !TEXT_PROGRAMS.contains(&name)
-}
-
-/// Returns whether a partly known word may be this one.
-fn may_be(word: &Argument, wanted: &str) -> bool {
-    let Argument::Dynamic { pieces, .. } = word else { return word.literal() == Some(wanted) };
-    let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return false };
-    wanted.len() >= first.len() + last.len()
-        && wanted.starts_with(first.as_str())
-        && wanted.ends_with(last.as_str())
 }
 
 /// Returns whether an option that is known up to some position may contain the wanted one.

@@ -17,6 +17,7 @@ use super::lookup;
 use super::output;
 use super::placeholder::Item;
 use super::possible;
+use super::queries;
 use super::reads;
 use super::settings;
 use super::walk::{Stream, Variable, Walk};
@@ -39,6 +40,10 @@ impl Walk {
     fn run_here(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some((program, words)) = argv.split_first() else { return Stream::Empty };
         self.invoke(argv, span);
+        self.started_by_last(|walk| walk.run_started(program, words, input, span))
+    }
+
+    fn run_started(&mut self, program: &Argument, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(name) = self.options.program_name(program) else {
             self.unresolved(UnresolvedReason::Program, span);
             reads::note_unknown(self, words, span);
@@ -71,6 +76,7 @@ impl Walk {
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         file_programs::note(self, name, words, input, span);
         reads::note(self, name, words, input, span);
+        queries::note(self, name, words, input, span);
         helpers::note(self, name, words, span);
         let starts = launchers::note(self, name, words, input, span);
         self.files_of_program(name, words, input, span);
@@ -168,6 +174,11 @@ impl Walk {
                 self.command_options(words, span);
             }
             "make" | "gmake" | "bmake" | "remake" => self.recipes(words, input, span),
+            _ if wrappers::PACKAGE_RUNNERS.contains(&name) => {
+                self.option_texts(words, span);
+                let rest = operands_from(words, "pc", &["package", "call", "from", "with", "python"], 0);
+                return self.run_some(&wrappers::without_version(rest), input, span);
+            }
             "curl" | "wget" => self.downloads(words),
             "tee" | "cp" | "mv" => {}
             _ if starts => {
@@ -189,7 +200,7 @@ impl Walk {
                         &["package", "name", "prefix", "with", "python"],
                         0,
                     );
-                    return self.run_some(rest, input, span);
+                    return self.run_some(&wrappers::without_version(rest), input, span);
                 }
                 if possible::is_opaque(name) {
                     self.is_opaque();

@@ -604,3 +604,102 @@ fn what_bash_evaluates_again_runs() {
         assert!(analysis.find(&wanted).is_none(), "{text}");
     }
 }
+
+#[test]
+fn patterns_have_alternatives_values_absent_words_and_starters() {
+    for (pattern, yes, no) in [
+        (
+            "{terraform,tofu} destroy !-help",
+            &["tofu -chdir=x destroy", "terraform destroy -auto-approve"][..],
+            &["terraform destroy -help", "terraform plan"][..],
+        ),
+        (
+            "aws * delete-*",
+            &["aws --region x rds delete-db-instance", "aws s3api delete-bucket"],
+            &["aws delete-x", "aws rds describe"],
+        ),
+        (
+            "az ** delete",
+            &["az vm delete", "az network nsg rule delete -n x", "az delete"],
+            &["az vm list", "echo az vm delete"],
+        ),
+        ("tool x -rf", &["tool x -fr", "tool x -r -f"], &["tool x -r"]),
+        ("tool {-a,--all}", &["tool --all", "tool x -a"], &["tool -b"]),
+        (
+            "tool !--dry-run",
+            &["tool", "tool --dry-run=none", "tool --dry-run=client --no-dry-run", "tool -- --dry-run"],
+            &["tool --dry-run", "tool x --dry-run=client"],
+        ),
+        ("tool !{-n,--dry-run}", &["tool -x", "tool --no-dry-run"], &["tool -vn", "tool --dry-run"]),
+        ("tool !list", &["tool x", "tool --name list"], &["tool list", "tool x list"]),
+        (
+            "curl {-X,--request}=DELETE",
+            &["curl -X DELETE a", "curl -sXdelete a", "curl --request=DELETE a"],
+            &["curl -X GET a", "curl DELETE"],
+        ),
+        ("tool --size=0", &["tool --size 0", "tool --size=0"], &["tool --size 10", "tool --size"]),
+        (
+            "find => rm",
+            &["find . -exec rm {} +", "find . | xargs rm; find . -exec sh -c 'rm x' \\;"],
+            &["rm x", "find . -name rm", "find . ; rm x"],
+        ),
+        ("ssh => docker => rm", &["ssh h docker exec a rm x"], &["docker exec a rm x", "ssh h rm x"]),
+    ] {
+        let patterns = [BlockedPattern::parse(pattern).unwrap()];
+        let is_found = |text: &str| Analysis::of_text(text, &Options::default()).find(&patterns).is_some();
+        for text in yes {
+            assert!(is_found(text), "{pattern}: {text}");
+        }
+        for text in no {
+            assert!(!is_found(text), "{pattern}: {text}");
+        }
+    }
+    for bad in ["=> rm", "rm => ", "!x", "* x", ""] {
+        assert!(BlockedPattern::parse(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn packages_are_run_by_their_runners() {
+    let blocked = [BlockedPattern::parse("vercel --prod").unwrap()];
+    let is_found = |text: &str| Analysis::of_text(text, &Options::default()).find(&blocked).is_some();
+    for text in [
+        "npx vercel --prod",
+        "npx -y vercel@latest --prod",
+        "bunx vercel --prod",
+        "pnpm dlx vercel@34 --prod",
+        "npx -p vercel -c 'vercel --prod'",
+    ] {
+        assert!(is_found(text), "{text}");
+    }
+    assert!(!is_found("npx @scope/vercel-x --prod"));
+}
+
+#[test]
+fn statements_are_found_wherever_a_client_gets_them() {
+    let blocked =
+        ["sql:postgres drop", "sql:mysql delete !--where", "redis:redis flushall", "js:mongodb dropDatabase"]
+            .map(|text| BlockedPattern::parse(text).unwrap());
+    let find =
+        |text: &str| Analysis::of_text(text, &Options::default()).find(&blocked).map(|found| found.pattern);
+    for (text, wanted) in [
+        ("psql -c 'drop table a'", Some(0)),
+        ("psql -Atc 'drop table a'", Some(0)),
+        ("psql --command='drop table a'", Some(0)),
+        ("psql <<EOF\nselect 1;\ndrop table a;\nEOF", Some(0)),
+        ("echo 'drop table a' | sudo -u postgres psql", Some(0)),
+        ("docker exec -i db psql -U a -c 'drop table a'", Some(0)),
+        ("printf 'drop table a' > x.sql && psql < x.sql", Some(0)),
+        ("psql -h drop -d table", None),
+        ("mysql -uroot -psecret -e 'delete from a'", Some(1)),
+        ("mysql -e \"delete from a where id = $ID\"", None),
+        ("redis-cli -h h -p 1 FLUSHALL", Some(2)),
+        ("redis-cli set a flushall", None),
+        ("printf 'ping\\nflushall\\n' | redis-cli", Some(2)),
+        ("mongosh a --eval 'db.dropDatabase()'", Some(3)),
+        ("psql -c '\\! redis-cli flushall'", Some(2)),
+        ("echo 'drop table a'", None),
+    ] {
+        assert_eq!(find(text), wanted, "{text}");
+    }
+}

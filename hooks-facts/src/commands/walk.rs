@@ -112,6 +112,8 @@ pub(super) struct Walk {
     pub(super) input_file: Option<Argument>,
     /// Archive or patch that fills a folder.
     pub(super) source: Option<Source>,
+    /// Index of the invocation that starts the present one.
+    starter: Option<usize>,
     /// Files that the text sources.
     sourced: Vec<(Argument, Span)>,
     analysis: Analysis,
@@ -143,6 +145,7 @@ impl Walk {
             hides_input: false,
             input_file: None,
             source: None,
+            starter: None,
             sourced: Vec::new(),
             analysis: Analysis { options, ..Analysis::default() },
         }
@@ -318,6 +321,33 @@ impl Walk {
             is_untold,
             has_other_settings,
             folders,
+            starter: self.starter,
+        });
+    }
+
+    /// Calls `visit` for what the last invocation starts.
+    pub(super) fn started_by_last<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let last = self.analysis.invocations.len().checked_sub(1);
+        let outer = std::mem::replace(&mut self.starter, last);
+        let result = visit(self);
+        self.starter = outer;
+        result
+    }
+
+    /// Records a statement for a client of a database.
+    pub(super) fn states(&mut self, argv: Vec<Argument>, span: Span) {
+        let cost = argv.iter().map(Argument::len).sum::<usize>() + 8;
+        if !self.pay(cost, span) {
+            return;
+        }
+        self.analysis.statements.push(Invocation {
+            argv,
+            span: self.outer.unwrap_or(span),
+            is_opaque: false,
+            is_untold: false,
+            has_other_settings: false,
+            folders: None,
+            starter: self.starter,
         });
     }
 

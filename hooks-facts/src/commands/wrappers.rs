@@ -81,7 +81,22 @@ pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
                 | "doppler",
             "run"
         ) | ("bundle" | "mise" | "asdf" | "rbenv" | "pyenv" | "rtx" | "npm" | "pnpm" | "yarn", "exec" | "x")
+            | ("pnpm" | "yarn", "dlx")
+            | ("pipx", "run")
+            | ("bun", "x")
     )
+}
+
+/// Programs that run the program of a package: `npx vercel@latest --prod`.
+pub(super) const PACKAGE_RUNNERS: &[&str] = &["bunx", "npx", "pnpx", "uvx"];
+
+/// Returns the words of a program that is named by its package, without the version of the package.
+pub(super) fn without_version(argv: &[Argument]) -> Vec<Argument> {
+    let Some((program, words)) = argv.split_first() else { return Vec::new() };
+    let name = program.literal().and_then(|name| name.rsplit_once('@')).map(|(name, _)| name);
+    let name = name.filter(|name| !name.is_empty() && !name.ends_with('/'));
+    let program = name.map_or_else(|| program.clone(), Argument::from);
+    std::iter::once(program).chain(words.iter().cloned()).collect()
 }
 
 /// Variables whose value some program runs as a command.

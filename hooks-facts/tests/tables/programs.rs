@@ -104,3 +104,21 @@ fn is_found(text: &str, pattern: &str) -> bool {
 fn writes(text: &str, file: &str) -> bool {
     analysis(text).writes().iter().any(|write| write.target.literal() == Some(file))
 }
+
+#[test]
+fn clients_of_databases_receive_statements() {
+    let table = table(include_str!("../../data/query_clients.tsv"));
+    let family = |row: &crate::tables::Row| row.cells.get(2).cloned().unwrap_or_default();
+    let mut wrong = Vec::new();
+    for (row, program) in keys(&table) {
+        let text = example(&table, row, program);
+        let patterns = [format!("{} {{drop,flushall}}", family(row))];
+        let patterns =
+            patterns.map(|pattern| BlockedPattern::parse(&pattern).expect("the pattern is correct"));
+        let other = example(&table, row, "zzz");
+        if analysis(&text).find(&patterns).is_none() || analysis(&other).find(&patterns).is_some() {
+            wrong.push(format!("{}: `{text}`", row.line));
+        }
+    }
+    assert_effects(&wrong);
+}

@@ -49,18 +49,25 @@ pub(super) fn check(
 
 fn matches(alone: &Rules, rule: &RuleConfig, example: &RuleExample, reader: &CallReader) -> bool {
     let agent = example.agent.as_deref().or(rule.agents.first().map(String::as_str)).unwrap_or("agent");
-    let environment = Environment { files: Arc::new(EmptyDisk), ..Environment::detached() };
-    let context = HookContext::new("example", agent)
-        .in_dir(reader.fixed_root().unwrap_or(ROOT))
-        .with_environment(environment);
-    let event = PreToolUse::new(&example.tool, example.args.clone());
-    let strength = alone.judge(&HookRequest::new(context, event)).strength();
+    let request = request_of(example, HookContext::new("example", agent), reader);
+    let strength = alone.judge(&request).strength();
     let wanted = match rule.action {
         RuleAction::Deny => Strength::Deny,
         RuleAction::Ask => Strength::Ask,
         RuleAction::Allow => Strength::Allow,
     };
     strength == wanted
+}
+
+/// Returns the request of an example, on an empty disk.
+pub(crate) fn request_of(
+    example: &RuleExample,
+    context: HookContext,
+    reader: &CallReader,
+) -> HookRequest<PreToolUse> {
+    let environment = Environment { files: Arc::new(EmptyDisk), ..Environment::detached() };
+    let context = context.in_dir(reader.fixed_root().unwrap_or(ROOT)).with_environment(environment);
+    HookRequest::new(context, PreToolUse::new(&example.tool, example.args.clone()))
 }
 
 /// Empty file system.

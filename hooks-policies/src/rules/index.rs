@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use hooks_core::PolicyErrors;
 use hooks_facts::calls::{CallReader, PathPatterns, PlaceMatch};
+use hooks_facts::commands::BlockedPattern;
 use hooks_facts::names;
 
 use super::further::{has_further, has_tool_patterns};
@@ -37,8 +38,12 @@ pub(super) struct Bucket {
     pub(super) reads: ByAction<PathRules>,
     /// Rules whose only further condition is files that are written.
     pub(super) writes: ByAction<PathRules>,
-    /// Rules with a condition that is compared rule by rule, such as commands, or with several conditions.
+    /// Rules with a condition that is compared rule by rule, such as arguments, or with several conditions.
     pub(super) one_by_one: Vec<usize>,
+    /// Rules with commands that deny or ask.
+    pub(super) with_commands: Vec<usize>,
+    /// The same by the names of their programs, in lower case.
+    by_program: HashMap<String, Vec<usize>>,
     /// All rules.
     pub(super) all: ByAction<Vec<usize>>,
 }
@@ -144,6 +149,16 @@ impl Bucket {
         let lists = [&rule.paths, &rule.reads, &rule.writes];
         let mut given = lists.iter().filter(|list| !list.is_empty());
         let first = given.next();
+        if !rule.commands.is_empty() && rule.effects.is_empty() && rule.action != RuleAction::Allow {
+            self.with_commands.push(number);
+            let texts = rule.commands.iter().filter_map(|text| BlockedPattern::parse(text).ok());
+            for program in
+                texts.flat_map(|pattern| pattern.programs().map(str::to_lowercase).collect::<Vec<_>>())
+            {
+                self.by_program.entry(program).or_default().push(number);
+            }
+            return;
+        }
         if !(rule.commands.is_empty() && rule.effects.is_empty()) || given.next().is_some() || has_further(rule) {
             self.one_by_one.push(number);
             return;
@@ -160,6 +175,23 @@ impl Bucket {
             &mut self.writes
         };
         by_action.get_mut(rule.action).extend(number, list);
+    }
+}
+
+impl Bucket {
+    /// Returns the rules with commands that are about one of these programs.
+    pub(super) fn about(&self, programs: &[String]) -> Vec<usize> {
+        let mut found = Vec::new();
+        for program in programs {
+            // `mkfs.ext4` is `mkfs` too.
+            let family = program.split_once('.').map_or("", |(family, _)| family);
+            for name in [program.as_str(), family] {
+                found.extend(self.by_program.get(name).into_iter().flatten());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 }
 

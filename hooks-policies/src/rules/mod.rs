@@ -72,6 +72,7 @@ mod rule;
 
 pub use self::arguments::ArgumentCondition;
 pub use self::changes::{ChangeCondition, ConditionMatch, ReadChanges};
+pub(crate) use self::examples::request_of as example_request;
 pub use self::policy::{Rules, RulesLayer};
 pub use self::results::ResultRules;
 

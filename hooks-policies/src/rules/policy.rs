@@ -1,11 +1,12 @@
 //! Policy that applies the rules.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
-use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath, PathPatterns, ReadMatch};
+use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath, PathPatterns, PlaceMatch, ReadMatch};
 use hooks_facts::commands::{AccessKind, FoundEffect};
 use hooks_facts::globs;
 use hooks_facts::tools::PathRole;
@@ -13,8 +14,8 @@ use hooks_facts::tools::PathRole;
 use super::changes::{ConditionMatch, ReadChanges};
 use super::examples;
 use super::further::FurtherConditions;
-use super::index::{ByAction, Index, PathRules};
-use super::rule::Rule;
+use super::index::{Bucket, ByAction, Index, PathRules};
+use super::rule::{Origin, Rule};
 use crate::config::{RuleAction, RuleConfig};
 
 pub(super) const NAME: &str = "rules";
@@ -28,6 +29,7 @@ pub struct Rules {
     reader: CallReader,
     rules: Vec<Rule>,
     index: Index,
+    origin: Origin,
 }
 
 /// Rules in front of an inner hook.
@@ -121,12 +123,18 @@ impl Rules {
             .enumerate()
             .map(|(index, config)| Rule::compile(config, index, reader, changes, errors))
             .collect();
-        Self { reader: reader.clone(), rules, index: Index::new(configs, reader) }
+        Self { reader: reader.clone(), rules, index: Index::new(configs, reader), origin: Origin::default() }
+    }
+
+    /// Compiles rules of packs, whose names are `PACK/RULE`.
+    pub(crate) fn of_packs(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+        Self { origin: Origin::Packs, ..Self::unchecked(configs, reader, None, errors) }
     }
 
     /// Returns the first rule of each action that matches a call.
     fn hits<'r>(&self, call: Call<'r>) -> ByAction<Option<Hit<'r>>> {
         let mut hits = ByAction::default();
+        let mut programs = None;
         let event = call.request().event();
         self.index.visit(&event.tool_name, &call.request().context().agent_name, |bucket| {
             for (hit, plain) in [
@@ -143,12 +151,14 @@ impl Rules {
                 keep(&mut hits.ask, some_path(call, &paths.ask, about));
                 keep(&mut hits.allow, every_path(call, &paths.allow, about));
             }
-            for number in &bucket.one_by_one {
+            let with_commands = self.with_commands(call, bucket, &mut programs);
+            for number in bucket.one_by_one.iter().chain(&*with_commands) {
                 let Some(rule) = self.rules.get(*number) else { continue };
                 let found = match &rule.further {
                     Some(further) => by_further(call, *number, rule, further),
                     None => by_all(call, *number, rule),
                 };
+                let found = found.filter(|hit| self.counts(hit, rule));
                 match rule.action {
                     RuleAction::Deny => keep(&mut hits.deny, found),
                     RuleAction::Ask => keep(&mut hits.ask, found),
@@ -161,13 +171,42 @@ impl Rules {
 }
 
 impl Rules {
+    /// Returns the rules of a bucket whose commands may match a call. `programs` keeps the names of the call's programs.
+    fn with_commands<'b>(
+        &self,
+        call: Call<'_>,
+        bucket: &'b Bucket,
+        programs: &mut Option<Vec<String>>,
+    ) -> Cow<'b, [usize]> {
+        if bucket.with_commands.is_empty() {
+            return Cow::Borrowed(&[]);
+        }
+        let commands = call.commands();
+        if self.origin == Origin::Rules && commands.has_unknown() {
+            return Cow::Borrowed(&bucket.with_commands);
+        }
+        let programs = programs.get_or_insert_with(|| commands.program_names().collect());
+        Cow::Owned(bucket.about(programs))
+    }
+
+    /// Returns whether a match counts: for packs, a command that cannot be known is not one.
+    fn counts(&self, hit: &Hit<'_>, rule: &Rule) -> bool {
+        self.origin == Origin::Rules || !rule.has_commands() || !matches!(hit.on, On::Unknown(_))
+    }
+
     /// Returns further rules with an action that match a call, in their order. They are only looked for once a rule
     /// with that action decides.
     fn others<'r>(&self, call: Call<'r>, action: RuleAction, first: usize) -> Vec<Hit<'r>> {
         let event = call.request().event();
-        let mut numbers = Vec::new();
+        let (mut numbers, mut programs) = (Vec::new(), None);
         self.index.visit(&event.tool_name, &call.request().context().agent_name, |bucket| {
-            numbers.extend(bucket.all.get(action).iter().filter(|number| **number > first));
+            let may_match = self.with_commands(call, bucket, &mut programs);
+            let is_other = |number: &&usize| {
+                **number > first
+                    && (bucket.with_commands.binary_search(number).is_err()
+                        || may_match.binary_search(number).is_ok())
+            };
+            numbers.extend(bucket.all.get(action).iter().filter(is_other));
         });
         numbers.sort_unstable();
         numbers.dedup();
@@ -182,7 +221,9 @@ impl Rules {
             return by_further(call, number, rule, further);
         }
         // A path that cannot be known is the same for each rule; the first one has it.
-        by_all(call, number, rule).filter(|hit| rule.has_commands() || !matches!(hit.on, On::Unknown(_)))
+        by_all(call, number, rule)
+            .filter(|hit| rule.has_commands() || !matches!(hit.on, On::Unknown(_)))
+            .filter(|hit| self.counts(hit, rule))
     }
 
     /// Returns the judgement of a rule that matches a call.
@@ -200,7 +241,7 @@ impl Rules {
                 format!("whether the rule `{name}` applies to this call of `{tool}` is unknown")
             }
         };
-        Some(rule.verdict(text, |mut reason| {
+        Some(rule.verdict(self.origin, text, |mut reason| {
             if let (On::Unknown(_), Some(own)) = (&hit.on, &rule.reason) {
                 reason.message =
                     format!("the rule `{name}` may apply, as the call is not fully known before it runs: {own}");

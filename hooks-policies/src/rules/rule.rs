@@ -7,7 +7,19 @@ use hooks_facts::commands::{BlockedPattern, Effect, FoundEffect};
 use super::changes::ReadChanges;
 use super::further::{FurtherConditions, has_further};
 use super::index::PathRules;
+use super::policy::NAME;
 use crate::config::{RuleAction, RuleConfig};
+use crate::packs;
+
+/// Origin of rules, which the reasons name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The section `rules`.
+    #[default]
+    Rules,
+    /// Packs. Commands that cannot be known are judged apart from the rules.
+    Packs,
+}
 
 /// Compiled rule.
 #[derive(Clone, Debug)]
@@ -109,14 +121,27 @@ impl Rule {
     /// Returns the rule's judgement, with its own reason or the text of `otherwise`.
     pub(super) fn verdict(
         &self,
+        origin: Origin,
         otherwise: impl FnOnce() -> String,
         fill: impl FnOnce(Reason) -> Reason,
     ) -> Verdict {
-        let reason = match &self.reason {
-            Some(own) => Reason::new(super::policy::NAME, self.name.clone(), own.as_str()).by_operator(),
-            None => Reason::new(super::policy::NAME, self.name.clone(), otherwise()),
+        let name = &self.name;
+        let reason = match (origin, &self.reason) {
+            (Origin::Packs, _) => {
+                let (pack, rule) = name.split_once('/').unwrap_or((name, ""));
+                let own = self.reason.as_deref().unwrap_or_default();
+                let message = format!("pack `{pack}`, rule `{rule}`: {own}");
+                let unless = format!("leave it out with `except: [{rule}]` of the pack `{pack}`");
+                fill(Reason::new(packs::NAME, name.clone(), message)).unless(unless)
+            }
+            (Origin::Rules, own) => {
+                let reason = match own {
+                    Some(own) => Reason::new(NAME, name.clone(), own.as_str()).by_operator(),
+                    None => Reason::new(NAME, name.clone(), otherwise()),
+                };
+                fill(reason).unless(format!("change or remove the rule `{name}`"))
+            }
         };
-        let reason = fill(reason).unless(format!("change or remove the rule `{}`", self.name));
         match self.action {
             RuleAction::Deny => Verdict::deny(reason),
             RuleAction::Ask => Verdict::ask(reason),

@@ -5,6 +5,7 @@
 use std::io;
 use std::sync::Arc;
 
+use hooks::config::packs;
 use hooks::team_rules::decisions::TeamDecisions;
 use hooks_classic::PolicyConfig;
 use hooks_context::TeamPlace;
@@ -15,7 +16,7 @@ use hooks_core::fs::EntryKind;
 use hooks_core::testing::{FakeDisk, FakeFileSystem};
 use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Judged, Platform, Settle};
 use hooks_facts::calls::{CallReader, PathsConfig};
-use hooks_policies::config::{CommandGuardConfig, OnUnknown, WriteGuardConfig};
+use hooks_policies::config::{CommandGuardConfig, GuardsSettings, OnUnknown, WriteGuardConfig};
 use hooks_redaction::RedactionConfig;
 use serde_json::{Value, json};
 use tower_layer::Layer;
@@ -29,6 +30,7 @@ pub(super) fn answer(event: &Value) -> Option<Value> {
     let policy = question::field(event, "policy");
     match event.get("kind")?.as_str()? {
         "shell" => Some(json!({"id": id, "decision": shell(event, policy)})),
+        "pack" => Some(json!({"id": id, "decision": of_packs(event, policy)})),
         "sequence" => Some(json!({"id": id, "decision": sequence(event, policy)})),
         "write" | "shell_write" => {
             Some(json!({"id": id, "decision": decision(event, writes(policy), context(policy))}))
@@ -50,6 +52,17 @@ fn shell(event: &Value, policy: &Value) -> &'static str {
         "allow" if effects::has_one(&call(event), policy, context) => "block",
         decision => decision,
     }
+}
+
+/// Judges a call by the packs that the policy names. A pack that does not exist denies.
+fn of_packs(event: &Value, policy: &Value) -> &'static str {
+    let packs: Option<Vec<_>> =
+        question::texts(policy, "packs").iter().map(|name| packs::standard(name)).collect();
+    let Some(packs) = packs else { return "block" };
+    let settings = GuardsSettings { packs, ..GuardsSettings::default() };
+    let Ok(hooks) = Hooks::from_policy(settings) else { return "block" };
+    let outcome = finish(hooks.on(context(policy)).pre_tool_use(call(event)));
+    if outcome.outcome.goes_ahead() { "allow" } else { "block" }
 }
 
 /// Judges the steps of a session in order. What a step writes is on the disk when the next one is judged.

@@ -7,7 +7,7 @@ use super::Effect;
 use super::git::Situation;
 use super::words::{Words, glob, is_found, is_gap_in};
 use crate::commands::argument::Argument;
-use crate::commands::pattern;
+use crate::commands::call_words;
 
 /// Programs, the words that come first, what else is needed, and what must not be there.
 type Row = (&'static [&'static str], &'static str, &'static str, &'static str);
@@ -68,7 +68,7 @@ impl ValueOptions {
             return !FIND_FLAGS.contains(&given) && !given.starts_with("-exec") && !given.starts_with("-ok");
         }
         if name == "git" {
-            let (short, long) = pattern::value_options(name, subcommand);
+            let (short, long) = call_words::value_options(name, subcommand);
             return match given.strip_prefix("--") {
                 Some(own) => long.contains(&own),
                 None => given.chars().skip(1).position(|c| short.contains(c)).is_some_and(|at| {
