@@ -41,7 +41,9 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
 fn listed(words: &[Argument]) -> Stream {
     let (options, operands): (Vec<_>, Vec<_>) =
         words.iter().partition(|word| word.prefix().starts_with('-') && word.prefix() != "-");
-    let prints_more = |word: &&Argument| !is_plain_option(word) || word.prefix().contains(['l', 'R', 's', 'i', 'n', 'o', 'g']);
+    let prints_more = |word: &&Argument| {
+        !is_plain_option(word) || word.prefix().contains(['l', 'R', 's', 'i', 'n', 'o', 'g'])
+    };
     if options.iter().any(prints_more) {
         return Stream::Unknown;
     }

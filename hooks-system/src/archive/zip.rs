@@ -48,7 +48,8 @@ pub(super) fn names(mut reader: BufReader<&File>, most: usize) -> io::Result<Vec
     let mut names = Names::default();
     let mut rest = list.as_slice();
     while !rest.is_empty() {
-        let header = rest.get(..46).filter(|header| header.starts_with(b"PK\x01\x02")).ok_or_else(unsupported)?;
+        let header =
+            rest.get(..46).filter(|header| header.starts_with(b"PK\x01\x02")).ok_or_else(unsupported)?;
         let (length, extra) = (usize::from(short(header, 28)?), usize::from(short(header, 30)?));
         let comment = usize::from(short(header, 32)?);
         let name = rest.get(46..46 + length).ok_or_else(unsupported)?;

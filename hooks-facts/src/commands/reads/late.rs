@@ -124,7 +124,9 @@ impl Recorder {
         self.is_possible = note.is_possible;
         let span = note.span;
         let words = |words: &Words| match words {
-            Words::Of(at) => invocations.get(*at).and_then(|it| it.argv.get(1..)).unwrap_or_default().to_vec(),
+            Words::Of(at) => {
+                invocations.get(*at).and_then(|it| it.argv.get(1..)).unwrap_or_default().to_vec()
+            }
             Words::Own(words) => words.clone(),
         };
         match &note.what {
@@ -192,10 +194,7 @@ impl Recorder {
         let is_known = self.found.network.iter().any(|known| {
             (&known.host, known.port, &known.scheme) == (&target.host, target.port, &target.scheme)
         });
-        if !is_known
-            && self.found.network.len() < MAX_NOTES
-            && self.pay(target.host.len() + 1, target.span)
-        {
+        if !is_known && self.found.network.len() < MAX_NOTES && self.pay(target.host.len() + 1, target.span) {
             self.found.network.push(target);
         }
     }
