@@ -31,7 +31,7 @@ pub(super) fn names(mut reader: BufReader<&File>, most: usize) -> io::Result<Vec
     let (disk, count) = (short(&tail, at + 8)?, short(&tail, at + 10)?);
     let (size, offset) = (long(&tail, at + 12)?, long(&tail, at + 16)?);
     let comment = usize::from(short(&tail, at + 20)?);
-    // Nothing is before the first file or behind the end, and the list is where it is said to be.
+    // Nothing is before the first file or behind the end, and the list is directly before the end.
     let is_whole = at + 22 + comment == tail.len()
         && disk == count
         && count != u16::MAX

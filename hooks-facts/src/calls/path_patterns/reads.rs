@@ -9,7 +9,7 @@ use super::scopes::Scope;
 use super::{PathPatterns, PlaceMatch};
 use crate::globs::Gap;
 
-/// What patterns have to say about a file, or a folder, that is read.
+/// Result of a comparison of patterns with a file or a folder that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadMatch {
     /// A pattern matches.

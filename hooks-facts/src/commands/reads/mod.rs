@@ -29,7 +29,7 @@ use crate::globs::Gap;
 use crate::shell::Span;
 
 pub(crate) use fetched::path_of_address;
-pub(super) use late::{Found, LateReads, Note, Recorder, What, Words};
+pub(super) use late::{LateReads, Note, ReadsAndHosts, Recorder, What, Words};
 
 /// Files among the words of some programs.
 struct ReaderProgram {
