@@ -205,7 +205,9 @@ fn denied(call: Call<'_>, read: &ReadFile<'_>, limits: &Limits, found: &PlaceMat
         true => "leave the file out (`--exclude`), or name a folder without it",
         false => "a person has to look at it, outside of the agent",
     };
-    reason.instead(advice).unless(format!("add the file to `read_guard.except`, or take `{pattern}` out of `{}`", limits.field))
+    reason
+        .instead(advice)
+        .unless(format!("add the file to `read_guard.except`, or take `{pattern}` out of `{}`", limits.field))
 }
 
 impl Policy<PreToolUse> for ReadGuard {

@@ -26,6 +26,21 @@ use super::disk::is_absent;
 /// assert_eq!(long.kind(), std::io::ErrorKind::FileTooLarge);
 /// # Ok::<(), std::io::Error>(())
 /// ```
+///
+/// The names in a folder; more than wanted are an error, as is a file that is no archive:
+///
+/// ```
+/// use hooks_core::fs::{Disk, FileSystem};
+/// use hooks_system::StdFileSystem;
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("notes");
+/// StdFileSystem.create(&file, b"text")?;
+/// assert_eq!(StdFileSystem.names_in(folder.path(), 1)?, ["notes"]);
+/// assert!(StdFileSystem.names_in(folder.path(), 0).is_err());
+/// assert!(StdFileSystem.archive_names(&file, 10).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StdFileSystem;
 

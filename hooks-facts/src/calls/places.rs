@@ -185,14 +185,8 @@ impl NamedPaths {
                     }
                     None => {
                         places.unknown.push(command.pointer.clone());
-                        if write.kind == AccessKind::Redirected && places.redirected.len() < MAX_PARTIAL {
-                            let outline = write.target.outline();
-                            let moved = folder.of_name(&outline);
-                            let names = std::iter::once(outline).chain(moved);
-                            let name = |name| NamedPath::of_write(call, command, write, name);
-                            let before = places.redirected.len();
-                            places.redirected.extend(names.map(name));
-                            places.seen_unknown += usize::from(places.redirected.len() > before);
+                        if write.kind == AccessKind::Redirected {
+                            places.redirect(call, command, write, &folder);
                         }
                     }
                 }
@@ -206,6 +200,28 @@ impl NamedPaths {
 }
 
 impl NamedPaths {
+    /// Enters the partly known target of a redirection. A part that may have slashes may lead anywhere, so what is known of the
+    /// name counts in any folder too.
+    fn redirect(
+        &mut self,
+        call: Call<'_>,
+        command: &ParsedCommand,
+        write: &Access,
+        folder: &WorkingFolder<'_>,
+    ) {
+        let outline = write.target.outline();
+        let any = Gap::Any.stand_in();
+        let end = outline.rsplit_once(any).map(|(_, end)| end);
+        let is_known = |end: &str| end.contains(|c: char| Gap::from_char(c).is_none() && c.is_alphanumeric());
+        if self.redirected.len() >= MAX_PARTIAL || end.is_some_and(|end| !is_known(end)) {
+            return;
+        }
+        let anywhere = end.map(|end| format!("{any}{end}"));
+        let names = folder.of_name(&outline).into_iter().chain(anywhere).chain([outline]);
+        self.redirected.extend(names.map(|name| NamedPath::of_write(call, command, write, name)));
+        self.seen_unknown += 1;
+    }
+
     /// Returns whether a command writes to a file of whose name nothing is known.
     pub fn has_unknown(&self) -> bool {
         self.unknown.len() > self.seen_unknown || self.redirected.iter().any(|place| place.is_nameless)

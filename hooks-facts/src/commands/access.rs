@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::analysis::Analysis;
 use super::argument::Argument;
-use super::reads::Found;
+use super::reads::ReadsAndHosts;
 use crate::shell::Span;
 
 /// File that a command reads, writes or executes.
@@ -219,7 +219,7 @@ impl Analysis {
         &self.found().unknown_reads
     }
 
-    fn found(&self) -> &Found {
+    fn found(&self) -> &ReadsAndHosts {
         self.late.found(self.options, &self.invocations)
     }
 }

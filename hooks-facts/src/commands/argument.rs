@@ -180,7 +180,8 @@ impl ArgumentBuilder {
     pub(super) fn has_bracket(&self) -> bool {
         // In a class such as `[[:lower:]]`, the first `]` ends only the name of the class.
         let Some((gaps, at)) = self.bracket else { return false };
-        let inner = if self.done.len() == gaps { self.current.get(at..) } else { Some(self.current.as_str()) };
+        let inner =
+            if self.done.len() == gaps { self.current.get(at..) } else { Some(self.current.as_str()) };
         let class = inner.and_then(|inner| inner.rfind("[:").and_then(|at| inner.get(at + 2..)));
         !class.is_some_and(|class| class.ends_with(':') && !class.trim_end_matches(':').contains(':'))
     }

@@ -286,7 +286,8 @@ fn changed(value: &Argument, change: &str) -> Option<Argument> {
         }
         // `/a/b`, `//a/b`.
         _ if is_known && change.starts_with('/') => {
-            let (all, change) = change.strip_prefix("//").map_or((false, change.get(1..)?), |rest| (true, rest));
+            let (all, change) =
+                change.strip_prefix("//").map_or((false, change.get(1..)?), |rest| (true, rest));
             let (from, to) = change.split_once('/').unwrap_or((change, ""));
             if from.is_empty() || is_wild(from) || from.starts_with(['#', '%']) || to.contains(['&', '\\']) {
                 return None;

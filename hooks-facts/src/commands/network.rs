@@ -20,6 +20,13 @@ struct Client {
     values: &'static str,
 }
 
+impl Client {
+    /// Returns the short option whose value is the host, of the form `Option`.
+    fn letter(&self) -> String {
+        format!("-{}", self.values.chars().next().unwrap_or('h'))
+    }
+}
+
 /// Form in which a program names hosts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -63,7 +70,9 @@ pub(super) fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], sp
         note_address(walk, name, &word.outline(), span);
     }
     let serves = |word: &Argument| matches!(word.literal(), Some("http.server" | "SimpleHTTPServer"));
-    if words.iter().any(serves) || (name == "php" && words.first().is_some_and(|word| word.literal() == Some("-S"))) {
+    if words.iter().any(serves)
+        || (name == "php" && words.first().is_some_and(|word| word.literal() == Some("-S")))
+    {
         unknown(walk, name, "http", span);
     }
     if name == "git" {
@@ -99,8 +108,9 @@ pub(super) fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], sp
         Form::Option => {
             for (at, word) in words.iter().enumerate() {
                 let value = match word.prefix() {
-                    "-h" | "--host" | "--server" | "--hostname" => words.get(at + 1).cloned(),
-                    _ => ["--host=", "--server=", "--hostname=", "-h"]
+                    "--host" | "--server" | "--hostname" => words.get(at + 1).cloned(),
+                    option if option == client.letter() => words.get(at + 1).cloned(),
+                    _ => ["--host=", "--server=", "--hostname=", &client.letter()]
                         .iter()
                         .find_map(|start| word.strip_prefix(start)),
                 };

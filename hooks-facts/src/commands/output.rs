@@ -23,6 +23,10 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
             _ => Some(Stream::Unknown),
         },
         "ls" | "dir" => Some(listed(words)),
+        // One name, or numbers: without a slash.
+        "basename" | "seq" | "whoami" | "hostname" | "nproc" => {
+            Some(Stream::Names([Argument::of_outline(&Gap::Name.stand_in().to_string())].into()))
+        }
         // Prints some of the names, or all of them.
         "sort" | "tac" | "head" | "tail" if is_some_of(words, input, 0) => Some(input.clone()),
         "grep" | "egrep" | "fgrep" if is_some_of(words, input, 1) => Some(input.clone()),
@@ -43,7 +47,9 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
 fn listed(words: &[Argument]) -> Stream {
     let (options, operands): (Vec<_>, Vec<_>) =
         words.iter().partition(|word| word.prefix().starts_with('-') && word.prefix() != "-");
-    let prints_more = |word: &&Argument| !is_plain_option(word) || word.prefix().contains(['l', 'R', 's', 'i', 'n', 'o', 'g']);
+    let prints_more = |word: &&Argument| {
+        !is_plain_option(word) || word.prefix().contains(['l', 'R', 's', 'i', 'n', 'o', 'g'])
+    };
     if options.iter().any(prints_more) {
         return Stream::Unknown;
     }

@@ -62,7 +62,8 @@ fn words_have_the_effect_of_their_list() {
     let mut wrong = Vec::new();
     for (row, word) in keys(&table) {
         let (text, other) = (example(&table, row, word), example(&table, row, "zzz"));
-        let names = |text: &str, name: &str| analysis(text).reads().iter().any(|it| it.target.outline() == name);
+        let names =
+            |text: &str, name: &str| analysis(text).reads().iter().any(|it| it.target.outline() == name);
         let is_shown = |text: &str| reads_as(text, |kind, _| kind != AccessKind::Used);
         let has_effect = match row.list.as_str() {
             "used" | "texts" | "loaders" | "silent" | "builds" | "copies" => {

@@ -341,6 +341,31 @@ fn tools_of_unknown_names_may_take_lists() {
 }
 
 #[test]
+fn a_redirection_known_in_part_may_be_protected() {
+    says(
+        Strength::Deny,
+        &[
+            "echo x > \"$F\"",
+            "echo x > \"/tmp/$F\"",
+            "echo x > $D/hooks.yaml",
+            "echo x > /tmp/$D/hooks.yaml",
+            "echo x > hooks.ya*",
+            "echo x > /tmp/$D.yaml",
+            "cat > $D/.claude/settings.json",
+        ],
+    );
+    says(
+        Strength::NoOpinion,
+        &[
+            "T=$(mktemp) && jq .a x.json > \"$T\" && mv \"$T\" x.json",
+            "for i in $(seq 1 3); do make test > /tmp/run.$i.log; done",
+            "for f in src/*.json; do jq -S . \"$f\" > \"$f.tmp\"; done",
+            "build > \"out/$(basename \"$o\").txt\"",
+        ],
+    );
+}
+
+#[test]
 fn a_folder_of_protected_files_is_not_removed_however_they_are_written() {
     let policy = ProtectedFiles::new(&["{.claude,conf}/*.json", "a\\b/c"], &CallReader::default()).unwrap();
     for (path, wanted) in [

@@ -417,11 +417,14 @@ fn examples(pattern: &str) -> Vec<String> {
 
 #[test]
 fn each_line_of_a_set_has_an_effect() {
-    let config = ReadGuardConfig { sets: vec![crate::config::ReadSet::Secrets], ..ReadGuardConfig::default() };
+    let config =
+        ReadGuardConfig { sets: vec![crate::config::ReadSet::Secrets], ..ReadGuardConfig::default() };
     let guard = ReadGuard::new(&config, &CallReader::default()).unwrap();
     let judge = |file: &str| verdict_on(&guard, &at_home("Read", json!({ "file_path": file }))).0;
     let text = crate::config::ReadSet::Secrets.text();
-    assert!(text.lines().all(|line| ["deny ", "except ", "#", ""].iter().any(|start| line.starts_with(start))));
+    assert!(
+        text.lines().all(|line| ["deny ", "except ", "#", ""].iter().any(|start| line.starts_with(start)))
+    );
     let lines = |word: &'static str| text.lines().filter_map(move |line| line.strip_prefix(word));
     for file in lines("deny ").flat_map(examples) {
         assert_eq!(judge(&file), Strength::Deny, "{file}");

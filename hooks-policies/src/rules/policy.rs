@@ -243,8 +243,9 @@ impl Rules {
         };
         Some(rule.verdict(self.origin, text, |mut reason| {
             if let (On::Unknown(_), Some(own)) = (&hit.on, &rule.reason) {
-                reason.message =
-                    format!("the rule `{name}` may apply, as the call is not fully known before it runs: {own}");
+                reason.message = format!(
+                    "the rule `{name}` may apply, as the call is not fully known before it runs: {own}"
+                );
             }
             match &hit.on {
                 On::Call | On::Part(_) => reason,

@@ -65,7 +65,8 @@ impl Names {
             let rest = name.trim_start_matches("./").strip_prefix(link.trim_start_matches("./"));
             rest.is_some_and(|rest| rest.starts_with('/'))
         };
-        let is_written_through = self.links.iter().any(|link| self.all.iter().any(|name| is_below(name, link)));
+        let is_written_through =
+            self.links.iter().any(|link| self.all.iter().any(|name| is_below(name, link)));
         if is_written_through { Err(ErrorKind::Unsupported.into()) } else { Ok(self.all) }
     }
 }

@@ -64,7 +64,8 @@ pub(super) fn names<R: Read>(mut reader: Take<R>, most: usize) -> io::Result<Vec
                     return Err(ErrorKind::Unsupported.into());
                 }
                 if kind == b'1' {
-                    let target = link.map_or_else(|| Ok(text_of(field(&header, 157, 100)?)), Ok::<_, io::Error>)?;
+                    let target =
+                        link.map_or_else(|| Ok(text_of(field(&header, 157, 100)?)), Ok::<_, io::Error>)?;
                     if !names.all.contains(&target) {
                         return Err(ErrorKind::Unsupported.into());
                     }

@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
-
 use std::io::Write;
 
 use super::*;
@@ -133,14 +131,14 @@ fn what_can_be_read_in_several_ways_is_an_error() {
     ] {
         assert!(names_of(&bytes, 9).is_err(), "{what}");
     }
-    let mut zip = zip(&["a", "b"]);
-    let at = zip.len() - 22;
-    zip[at + 8] = 1;
-    zip[at + 10] = 1;
-    assert!(names_of(&zip, 9).is_err(), "a count that leaves out a file");
-    let mut zip = super::tests::zip(&["a"]);
-    zip[30] = b'b';
-    assert!(names_of(&zip, 9).is_err(), "two names of one file");
+    let mut counted = zip(&["a", "b"]);
+    let at = counted.len() - 22;
+    counted[at + 8] = 1;
+    counted[at + 10] = 1;
+    assert!(names_of(&counted, 9).is_err(), "a count that leaves out a file");
+    let mut renamed = zip(&["a"]);
+    renamed[30] = b'b';
+    assert!(names_of(&renamed, 9).is_err(), "two names of one file");
     assert_eq!(names_of(&tar(&[a(), link("l", b'1', "a")]), 9).unwrap(), ["a", "l"]);
 }
 

@@ -31,7 +31,7 @@ pub(super) fn names(mut reader: BufReader<&File>, most: usize) -> io::Result<Vec
     let (disk, count) = (short(&tail, at + 8)?, short(&tail, at + 10)?);
     let (size, offset) = (long(&tail, at + 12)?, long(&tail, at + 16)?);
     let comment = usize::from(short(&tail, at + 20)?);
-    // Nothing is before the first file or behind the end, and the list is where it is said to be.
+    // Nothing is before the first file or behind the end, and the list is directly before the end.
     let is_whole = at + 22 + comment == tail.len()
         && disk == count
         && count != u16::MAX
@@ -48,7 +48,8 @@ pub(super) fn names(mut reader: BufReader<&File>, most: usize) -> io::Result<Vec
     let mut names = Names::default();
     let mut rest = list.as_slice();
     while !rest.is_empty() {
-        let header = rest.get(..46).filter(|header| header.starts_with(b"PK\x01\x02")).ok_or_else(unsupported)?;
+        let header =
+            rest.get(..46).filter(|header| header.starts_with(b"PK\x01\x02")).ok_or_else(unsupported)?;
         let (length, extra) = (usize::from(short(header, 28)?), usize::from(short(header, 30)?));
         let comment = usize::from(short(header, 32)?);
         let name = rest.get(46..46 + length).ok_or_else(unsupported)?;

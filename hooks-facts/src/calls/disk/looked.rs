@@ -1,4 +1,4 @@
-//! What was listed for one call: each folder once, and a bounded number of names in all.
+//! Folders that were listed for one call: each of them once, with a bounded number of names in all.
 
 use std::io::ErrorKind;
 use std::path::Path;

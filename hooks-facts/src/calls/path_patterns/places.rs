@@ -1,7 +1,7 @@
 //! Patterns compared with places: files that a call names, which may be known in part.
 
 use super::super::call::Call;
-use super::super::places::NamedPath;
+use super::super::places::{Known, NamedPath};
 use super::outside::{Outside, below_home, below_own_home, each_outside, is_above_a_home};
 use super::scopes::Scope;
 use super::{PathPatterns, PlaceMatch};
@@ -76,7 +76,7 @@ impl PathPatterns {
             let pattern = find(scope, &self.compared(reading, call, is_partial))?;
             Some(PlaceMatch { pattern, reading: reading.to_owned() })
         };
-        let below = place.known(call).into_iter().flat_map(|known| known.below_root());
+        let below = place.known(call).into_iter().flat_map(Known::below_root);
         let below = below.filter_map(move |reading| found(inside, reading));
         let has_outside = !(scopes.top.is_empty() && scopes.home.is_empty());
         let outside = has_outside.then(|| each_outside(call, place)).into_iter().flatten();
@@ -105,7 +105,7 @@ impl PathPatterns {
     /// Returns the pattern that a partly known place names.
     pub(super) fn find_named(&self, call: Call<'_>, place: &NamedPath) -> Option<PlaceMatch> {
         let inside = &self.scopes(call.ignores_case()).inside;
-        self.each_match(call, place, inside, |scope, text| scope.names(text)).next()
+        self.each_match(call, place, inside, Scope::names).next()
     }
 
     /// Returns a pattern that stands for everything in a folder.

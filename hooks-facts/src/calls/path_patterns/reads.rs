@@ -5,10 +5,11 @@ use super::super::disk::{self, LeftOut};
 use super::super::places::NamedPath;
 use super::super::reads::ReadFile;
 use super::outside::below_home;
+use super::scopes::Scope;
 use super::{PathPatterns, PlaceMatch};
 use crate::globs::Gap;
 
-/// What patterns have to say about a file, or a folder, that is read.
+/// Result of a comparison of patterns with a file or a folder that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadMatch {
     /// A pattern matches.
@@ -107,7 +108,7 @@ impl PathPatterns {
             OnDisk::TooMany if is_any_name => Some(ReadMatch::TooMany),
             OnDisk::TooMany | OnDisk::Missing => {
                 let is_certain = |found: &PlaceMatch| !self.floats(found.pattern);
-                let mut met = self.each_match(call, place, &scopes.anchored, |scope, text| scope.meets(text));
+                let mut met = self.each_match(call, place, &scopes.anchored, Scope::meets);
                 met.find(is_certain).map(ReadMatch::Found)
             }
         }

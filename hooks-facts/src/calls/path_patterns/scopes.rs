@@ -80,7 +80,10 @@ impl Scopes {
 }
 
 impl Scope {
-    pub(super) fn compile(patterns: &[(usize, &str)], options: &GlobOptions) -> Result<Self, Vec<PatternError>> {
+    pub(super) fn compile(
+        patterns: &[(usize, &str)],
+        options: &GlobOptions,
+    ) -> Result<Self, Vec<PatternError>> {
         let owners: Vec<usize> = patterns.iter().map(|(index, _)| *index).collect();
         let globs = Globs::compile(patterns.iter().map(|(_, text)| text), options);
         let owned = |mut error: PatternError| {

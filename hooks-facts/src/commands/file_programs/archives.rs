@@ -45,14 +45,17 @@ fn folders_of_tar(words: &[Argument]) -> Vec<Argument> {
     let old = words.first().and_then(Argument::literal).filter(|text| !text.starts_with('-'));
     if old.is_some_and(|old| old.contains('C')) {
         // Its value stands among those of other letters.
-        let at = old.map_or(0, |old| old.chars().filter(|c| "CTXbfg".contains(*c)).take_while(|c| *c != 'C').count());
+        let at = old
+            .map_or(0, |old| old.chars().filter(|c| "CTXbfg".contains(*c)).take_while(|c| *c != 'C').count());
         return words.get(at + 1).cloned().into_iter().collect();
     }
     let mut folders: Vec<Argument> = Vec::new();
     for at in 0..words.len() {
         let Some(word) = words.get(at) else { break };
         let is_folder = word.prefix().starts_with("--directory") || is_bundle_of(word.prefix(), 'C');
-        let Some(folder) = is_folder.then(|| value(words.get(at..)?, 'C', "--directory")).flatten() else { continue };
+        let Some(folder) = is_folder.then(|| value(words.get(at..)?, 'C', "--directory")).flatten() else {
+            continue;
+        };
         let folder = match folders.last() {
             Some(before) if !folder.prefix().starts_with(['/', '~']) => inside(before, &folder),
             _ => folder,
@@ -79,9 +82,10 @@ impl Changes<'_> {
         if tar_mode(words, 'x', "--extract") || tar_mode(words, 'x', "--get") {
             if !tar_mode(words, 'O', "--to-stdout") {
                 // With these options, the files have other names than in the archive.
-                let is_renamed = words.iter().any(|word| RENAMES.iter().any(|it| word.prefix().starts_with(it)))
-                    || has(words, 's', "--ignore-zeros")
-                    || has(words, 'i', "--ignore-zeros");
+                let is_renamed =
+                    words.iter().any(|word| RENAMES.iter().any(|it| word.prefix().starts_with(it)))
+                        || has(words, 's', "--ignore-zeros")
+                        || has(words, 'i', "--ignore-zeros");
                 let source = archive().filter(|_| !is_renamed).map(Source::Archive);
                 for folder in folders_of_tar(words) {
                     self.fills_from(&folder, source.clone());

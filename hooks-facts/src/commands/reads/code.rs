@@ -45,16 +45,16 @@ fn calls(text: &str, call: &str) -> bool {
     text.match_indices(call).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         let behind = text.get(at + call.len()..).and_then(|behind| behind.chars().next());
-        !before.is_some_and(is_letter) && !(is_name && behind.is_some_and(is_letter))
+        !(before.is_some_and(is_letter) || is_name && behind.is_some_and(is_letter))
     })
 }
 
 /// Returns the name of the call whose bracket ends a text: `x = open(`.
 fn call_at_end(text: &str) -> Option<&str> {
     let text = text.trim_end().strip_suffix('(')?;
-    let start = text.rfind(|c: char| !(c.is_alphanumeric() || "_?!".contains(c))).map_or(0, |at| {
-        at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
-    });
+    let start = text
+        .rfind(|c: char| !(c.is_alphanumeric() || "_?!".contains(c)))
+        .map_or(0, |at| at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
     text.get(start..).filter(|name| !name.is_empty())
 }
 

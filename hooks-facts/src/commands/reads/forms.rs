@@ -4,8 +4,8 @@ use super::{Reads, is_given, values};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::file_programs::{
-    LONG_VALUES, has, inside, is_remote, operands, packed_by_tar, short_values, tar_mode, target_folder, value,
-    wildcards,
+    LONG_VALUES, has, inside, is_remote, operands, packed_by_tar, short_values, tar_mode, target_folder,
+    value, wildcards,
 };
 
 impl Reads<'_> {

@@ -25,7 +25,7 @@ const MAX_NOTES: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(in crate::commands) struct LateReads {
     notes: Vec<Note>,
-    found: OnceLock<Found>,
+    found: OnceLock<ReadsAndHosts>,
 }
 
 /// Part of a command that may read a file or connect to a host.
@@ -64,7 +64,7 @@ pub(in crate::commands) enum Words {
 
 /// Files and hosts of a command.
 #[derive(Clone, Debug, Default)]
-pub(in crate::commands) struct Found {
+pub(in crate::commands) struct ReadsAndHosts {
     pub(in crate::commands) reads: Vec<Access>,
     pub(in crate::commands) network: Vec<NetworkTarget>,
     pub(in crate::commands) unknown_reads: Vec<UnknownReads>,
@@ -85,7 +85,7 @@ impl LateReads {
     }
 
     /// Returns the files and hosts that the notes lead to.
-    pub(in crate::commands) fn found(&self, options: Options, invocations: &[Invocation]) -> &Found {
+    pub(in crate::commands) fn found(&self, options: Options, invocations: &[Invocation]) -> &ReadsAndHosts {
         self.found.get_or_init(|| {
             let mut recorder = Recorder::new(options);
             for note in &self.notes {
@@ -104,7 +104,7 @@ pub(in crate::commands) struct Recorder {
     /// Names that the present program leaves out of folders.
     pub(in crate::commands) left_out: Vec<Argument>,
     budget: usize,
-    found: Found,
+    found: ReadsAndHosts,
 }
 
 impl Recorder {
@@ -115,7 +115,7 @@ impl Recorder {
             is_possible: false,
             left_out: Vec::new(),
             budget: BUDGET,
-            found: Found::default(),
+            found: ReadsAndHosts::default(),
         }
     }
 
@@ -124,7 +124,9 @@ impl Recorder {
         self.is_possible = note.is_possible;
         let span = note.span;
         let words = |words: &Words| match words {
-            Words::Of(at) => invocations.get(*at).and_then(|it| it.argv.get(1..)).unwrap_or_default().to_vec(),
+            Words::Of(at) => {
+                invocations.get(*at).and_then(|it| it.argv.get(1..)).unwrap_or_default().to_vec()
+            }
             Words::Own(words) => words.clone(),
         };
         match &note.what {
@@ -192,10 +194,7 @@ impl Recorder {
         let is_known = self.found.network.iter().any(|known| {
             (&known.host, known.port, &known.scheme) == (&target.host, target.port, &target.scheme)
         });
-        if !is_known
-            && self.found.network.len() < MAX_NOTES
-            && self.pay(target.host.len() + 1, target.span)
-        {
+        if !is_known && self.found.network.len() < MAX_NOTES && self.pay(target.host.len() + 1, target.span) {
             self.found.network.push(target);
         }
     }

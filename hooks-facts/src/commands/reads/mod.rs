@@ -29,7 +29,7 @@ use crate::globs::Gap;
 use crate::shell::Span;
 
 pub(crate) use fetched::path_of_address;
-pub(super) use late::{Found, LateReads, Note, Recorder, What, Words};
+pub(super) use late::{LateReads, Note, ReadsAndHosts, Recorder, What, Words};
 
 /// Files among the words of some programs.
 struct ReaderProgram {
@@ -202,16 +202,15 @@ pub(super) fn shows_variables(invocation: &Invocation, options: Options) -> bool
         "curl" | "wget" => {
             let is_data =
                 |word: &Argument| matches!(word.prefix(), "-d" | "-F" | "--data" | "--data-raw" | "--form");
-            let is_sent = |pair: &[Argument]| {
-                matches!(pair, [option, value] if is_data(option) && value.literal().is_none())
-            };
+            let is_sent = |pair: &[Argument]| matches!(pair, [option, value] if is_data(option) && value.literal().is_none());
             let is_address = |word: &Argument| word.literal().is_none() && word.prefix().contains("://");
             words.windows(2).any(is_sent) || words.iter().any(is_address)
         }
         "export" | "declare" | "typeset" if words.is_empty() => true,
         "export" | "declare" | "typeset" => words.iter().any(|word| word.prefix().starts_with("-p")),
         // A test prints nothing, and so does a list of words for another program.
-        "test" | "[" | "[[" | "cd" | "read" | "local" | "readonly" | "unset" | "mkdir" | "return" | "exit" => false,
+        "test" | "[" | "[[" | "cd" | "read" | "local" | "readonly" | "unset" | "mkdir" | "return"
+        | "exit" => false,
         name => {
             let is_known = told::has(told::READERS, name)
                 || told::has(told::TALKERS, name)
@@ -267,7 +266,10 @@ impl Reads<'_> {
             }
             let mut words = words.iter();
             let is_there = |wanted: &str| {
-                words.any(|word| word.prefix() == wanted || [':', '.'].iter().any(|mark| word.prefix().ends_with(&format!("{mark}{wanted}"))))
+                words.any(|word| {
+                    word.prefix() == wanted
+                        || [':', '.'].iter().any(|mark| word.prefix().ends_with(&format!("{mark}{wanted}")))
+                })
             };
             if wanted.all(is_there) {
                 self.one(&Argument::from(*file), AccessKind::Read);

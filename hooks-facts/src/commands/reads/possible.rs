@@ -34,7 +34,9 @@ impl Reads<'_> {
             }
             let loads = is_loader && matches!(option, "-e" | "-f");
             // Some programs write a long option with one dash: `-var-file=FILE`.
-            let is_of_use = |option: &str| USED.contains(&option) || USED.iter().any(|used| used.get(1..) == Some(option));
+            let is_of_use = |option: &str| {
+                USED.contains(&option) || USED.iter().any(|used| used.get(1..) == Some(option))
+            };
             let is_used = loads || is_of_use(option) || (is_of_use(own) && own != word.prefix());
             for part in forms::parts(word) {
                 let Some(next) = left.checked_sub(1) else {

@@ -9,7 +9,8 @@ use crate::commands::file_programs::{operands, wildcards};
 const HIDDEN: &[&str] = &["--hidden", "-.", "-uu", "-uuu", "--unrestricted", "-u"];
 
 /// Options with which they look into files that `.gitignore` lists.
-const IGNORED: &[&str] = &["--no-ignore", "--no-ignore-vcs", "-u", "-uu", "-uuu", "--unrestricted", "-U", "-I"];
+const IGNORED: &[&str] =
+    &["--no-ignore", "--no-ignore-vcs", "-u", "-uu", "-uuu", "--unrestricted", "-U", "-I"];
 
 /// Commands of `openssl` that print a private key.
 const KEYS: &[&str] = &["rsa", "ec", "pkey", "dsa", "pkcs8"];
@@ -77,10 +78,13 @@ impl Reads<'_> {
         if self.name == "zip"
             && let Some(at) = words.iter().position(|word| word.literal() == Some("-x"))
         {
-            names.extend(words.iter().skip(at + 1).take_while(|word| !word.prefix().starts_with('-')).cloned());
+            names.extend(
+                words.iter().skip(at + 1).take_while(|word| !word.prefix().starts_with('-')).cloned(),
+            );
         }
         // A name that is not known leaves out nothing for certain.
-        let is_certain = |name: &Argument| name.literal().is_some_and(|name| !name.contains(['[', '{', '\\']));
+        let is_certain =
+            |name: &Argument| name.literal().is_some_and(|name| !name.contains(['[', '{', '\\']));
         let known = names.iter().filter(|name| is_certain(name));
         self.walk.left_out = known.map(|name| Argument::of_outline(&wildcards(&name.outline()))).collect();
     }
