@@ -55,6 +55,7 @@ mod run;
 mod settings;
 mod told;
 mod walk;
+mod windows;
 mod wrappers;
 mod written;
 
@@ -62,8 +63,8 @@ pub use access::{Access, AccessKind, AccessRole, NetworkTarget, Source, UnknownR
 pub use analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 pub use argument::Argument;
 pub use pattern::{BlockedPattern, Match, PatternError};
-pub use written::{SessionFiles, WrittenContent, WrittenFile};
 pub(crate) use reads::found_anywhere;
+pub use written::{SessionFiles, WrittenContent, WrittenFile};
 
 #[cfg(test)]
 mod tests;

@@ -186,6 +186,11 @@ impl Walk {
             }
             Err(error) => self.unresolved(UnresolvedReason::Unreadable(error), error.span),
         }
+        if self.options.windows {
+            let span = Span { start: 0, end: text.len() };
+            self.powershell(text, span);
+            self.guess(|walk| walk.cmd(text, span));
+        }
     }
 
     pub(super) fn top_words(&mut self, argv: &[Argument]) {
@@ -219,6 +224,13 @@ impl Walk {
     pub(super) fn maybe_text(&mut self, text: &str, span: Span) {
         let guessing = std::mem::replace(&mut self.guessing, true);
         self.text(text, &Stream::Empty, span);
+        self.guessing = guessing;
+    }
+
+    /// Calls `visit` for commands that may run; their unknown parts are not reported.
+    pub(super) fn guess(&mut self, visit: impl FnOnce(&mut Self)) {
+        let guessing = std::mem::replace(&mut self.guessing, true);
+        visit(self);
         self.guessing = guessing;
     }
 

@@ -211,11 +211,14 @@ impl Walk {
     }
 
     fn copied(&mut self, words: &[Argument]) {
-        let operands: Vec<Argument> =
-            file_programs::operands(words, "tSmog", &["target-directory", "suffix", "mode", "owner", "group"])
-                .into_iter()
-                .cloned()
-                .collect();
+        let operands: Vec<Argument> = file_programs::operands(
+            words,
+            "tSmog",
+            &["target-directory", "suffix", "mode", "owner", "group"],
+        )
+        .into_iter()
+        .cloned()
+        .collect();
         let folder = file_programs::value(words, 't', "--target-directory");
         let (sources, target) = match (folder, operands.split_last()) {
             (Some(folder), _) => (operands.as_slice(), folder),
@@ -236,18 +239,24 @@ impl Walk {
     /// `sed -i 's/A/B/' FILE` of a written file; other changes leave its content unknown.
     fn changed_in_place(&mut self, name: &str, words: &[Argument]) {
         let is_in_place = match name {
-            "sed" => words.iter().any(|word| word.prefix().starts_with("-i") || word.prefix().starts_with("--in-place")),
+            "sed" => words
+                .iter()
+                .any(|word| word.prefix().starts_with("-i") || word.prefix().starts_with("--in-place")),
             "perl" => words.iter().any(|word| word.prefix().starts_with('-') && word.prefix().contains('i')),
             _ => true,
         };
         if !is_in_place || !self.follows_files() {
             return;
         }
-        let operands: Vec<Argument> = words.iter().filter(|word| !word.prefix().starts_with('-')).cloned().collect();
+        let operands: Vec<Argument> =
+            words.iter().filter(|word| !word.prefix().starts_with('-')).cloned().collect();
         let script = operands.first().and_then(Argument::literal).map(str::to_owned);
         for file in &operands {
-            let Some(Stream::Known(text)) = file.literal().and_then(|name| self.written(name)) else { continue };
-            let changed = script.as_deref().filter(|_| name == "sed").and_then(|script| replaced(script, &text));
+            let Some(Stream::Known(text)) = file.literal().and_then(|name| self.written(name)) else {
+                continue;
+            };
+            let changed =
+                script.as_deref().filter(|_| name == "sed").and_then(|script| replaced(script, &text));
             self.keeps(file, changed.map_or(Stream::Unknown, Stream::from_text));
         }
     }
@@ -270,7 +279,9 @@ impl Walk {
         if !manifest.get("scripts").is_some_and(serde_json::Value::is_object) {
             manifest = serde_json::json!({"scripts": {}});
         }
-        let Some(scripts) = manifest.get_mut("scripts").and_then(serde_json::Value::as_object_mut) else { return };
+        let Some(scripts) = manifest.get_mut("scripts").and_then(serde_json::Value::as_object_mut) else {
+            return;
+        };
         for (name, value) in settings {
             scripts.insert(name, value.into());
         }
@@ -316,7 +327,8 @@ pub(super) fn exported(files: HashMap<String, Stream>) -> Vec<WrittenFile> {
         Stream::File | Stream::Names(_) | Stream::Unknown => WrittenContent::Unknown,
     };
     let files = files.into_iter().filter(|(path, _)| !path.starts_with("/dev/"));
-    let mut files: Vec<_> = files.map(|(path, stream)| WrittenFile { path, content: content(stream) }).collect();
+    let mut files: Vec<_> =
+        files.map(|(path, stream)| WrittenFile { path, content: content(stream) }).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }

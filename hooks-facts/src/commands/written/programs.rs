@@ -202,4 +202,3 @@ pub(super) fn quoted(line: &str) -> impl Iterator<Item = &str> {
         inner.get(..end)
     })
 }
-
