@@ -20,7 +20,7 @@
 //! same for partly known invocations. `reads` notes the files that a program reads, `network` the hosts that it names;
 //! `access` is the table of both, with the writes. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
-//! programs. `written` follows files that the command or the session wrote to what runs them. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
+//! programs. `windows` reads PowerShell and cmd. `written` follows files that the command or the session wrote to what runs them. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
 //!
 //! ```
 //! use hooks_facts::commands::{Analysis, BlockedPattern, Options};

@@ -84,6 +84,8 @@ pub(super) struct Walk {
     pub(super) session: Option<Session>,
     /// Files whose code has been walked, or is being walked.
     pub(super) loaded: HashSet<String>,
+    /// Files that the command removes.
+    pub(super) removed: HashSet<String>,
     pub(super) folders: Folders,
     /// Folder in which the text starts.
     pub(super) start: Option<String>,
@@ -126,6 +128,7 @@ impl Walk {
             files: HashMap::new(),
             session: None,
             loaded: HashSet::new(),
+            removed: HashSet::new(),
             folders: Folders::start(),
             start: None,
             depth: 0,
@@ -165,7 +168,8 @@ impl Walk {
             }
         }
         self.analysis.runs_written_files = self.session.as_ref().is_some_and(Session::has_answered);
-        self.analysis.written_files = written::exported(std::mem::take(&mut self.files));
+        self.analysis.written_files =
+            written::exported(std::mem::take(&mut self.files), std::mem::take(&mut self.removed));
         self.analysis
     }
 

@@ -43,7 +43,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if !walk.pay(text.len(), span) {
         return;
     }
-    if INDIRECT.iter().any(|word| text.contains(word))
+    if INDIRECT.iter().any(|word| has_word(text, word))
         || matches!(language, Language::Sed | Language::Awk | Language::Tcl)
     {
         return code::run(walk, language, text, span);
@@ -72,6 +72,13 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if calls > 0 && DECODES.iter().any(|call| text.contains(call)) {
         walk.unresolved(UnresolvedReason::Text, span);
     }
+}
+
+/// Returns whether a text has a word that is not the end of another one: `re.compile(` is not `compile(`.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let begins = |at: usize| !text.get(..at).unwrap_or_default().ends_with(is_part);
+    !word.starts_with(is_part) && text.contains(word) || text.match_indices(word).any(|(at, _)| begins(at))
 }
 
 fn is_call(name: &str) -> bool {

@@ -24,7 +24,7 @@ mod startup;
 mod tasks;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -140,7 +140,11 @@ impl Walk {
         match self.written(name)? {
             Stream::Known(text) => self.pay(text.len(), span).then_some(text),
             Stream::Unknown | Stream::Names(_) => {
-                self.unresolved(UnresolvedReason::Text, span);
+                // What a program of the same command printed is a file of its own kind; a download was reported.
+                let keys = self.keys(&Argument::from(name));
+                if !keys.iter().any(|key| self.files.contains_key(key)) {
+                    self.unresolved(UnresolvedReason::Text, span);
+                }
                 None
             }
             Stream::Empty | Stream::File | Stream::Copy(_) => None,
@@ -150,6 +154,7 @@ impl Walk {
     /// Gives a file a content.
     pub(super) fn keeps(&mut self, file: &Argument, content: Stream) {
         for key in self.keys(file) {
+            self.removed.remove(&key);
             self.files.insert(key, content.clone());
         }
     }
@@ -162,6 +167,7 @@ impl Walk {
                 Stream::Copy(_) | Stream::File => content.clone(),
                 before => before.then(content.clone()),
             };
+            self.removed.remove(&key);
             self.files.insert(key, after);
         }
     }
@@ -204,9 +210,20 @@ impl Walk {
                 }
             }
             "cp" | "mv" | "ln" | "install" | "gcp" | "gmv" => self.copied(words),
+            "rm" | "unlink" => self.removed(words),
             "sed" | "perl" | "truncate" | "patch" => self.changed_in_place(name, words),
             "npm" | "pnpm" => self.package_set(words),
             _ => {}
+        }
+    }
+
+    /// Notes files that are removed, for the calls that follow. Here they count as before, because a removal may fail.
+    fn removed(&mut self, words: &[Argument]) {
+        if self.follows_files() {
+            for file in words.iter().filter(|word| !word.prefix().starts_with('-')) {
+                let keys = self.keys(file);
+                self.removed.extend(keys);
+            }
         }
     }
 
@@ -319,7 +336,8 @@ fn key(name: &str, start: Option<&str>) -> String {
 }
 
 /// Returns the files that a command gave a content.
-pub(super) fn exported(files: HashMap<String, Stream>) -> Vec<WrittenFile> {
+pub(super) fn exported(mut files: HashMap<String, Stream>, removed: HashSet<String>) -> Vec<WrittenFile> {
+    files.extend(removed.into_iter().map(|path| (path, Stream::Empty)));
     let content = |stream| match stream {
         Stream::Known(text) => WrittenContent::Text(String::from(&*text)),
         Stream::Empty => WrittenContent::Text(String::new()),
