@@ -35,6 +35,7 @@ pub(super) fn add_to(
         builder.build()
     };
     let store = Arc::clone(&world.store);
-    let Ok(builder) = builder.config(WrittenFiles::new(policies, JudgedFiles::OfSession, &world.reader, store));
+    let Ok(builder) =
+        builder.config(WrittenFiles::new(policies, JudgedFiles::OfSession, &world.reader, store));
     builder
 }

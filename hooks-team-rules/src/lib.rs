@@ -26,10 +26,10 @@ mod patterns;
 pub mod phases;
 pub mod routing;
 pub mod sequences;
-pub mod written;
 mod team_files;
 #[cfg(test)]
 mod testing;
+pub mod written;
 
 pub use self::boundaries::{Boundaries, BoundariesLayer};
 pub use self::ceremonies::{CeremonyGates, CeremonyGatesLayer, HeldCeremonies};

@@ -27,14 +27,19 @@ fn a_script_of_the_session_is_judged_when_another_process_runs_it() {
         assert!(!is_denied(dir, &bash(dir, "s", "t1", "sh old.sh")));
         assert!(!is_denied(dir, &write(dir, "s", "t2", "tidy.sh", "rm -rf out")));
         fs::write(dir.join("tidy.sh"), "rm -rf out").unwrap();
-        for (number, command) in ["sh tidy.sh", "chmod +x tidy.sh && ./tidy.sh", "cat tidy.sh | sh"].iter().enumerate() {
+        for (number, command) in
+            ["sh tidy.sh", "chmod +x tidy.sh && ./tidy.sh", "cat tidy.sh | sh"].iter().enumerate()
+        {
             assert!(is_denied(dir, &bash(dir, "s", &format!("d{number}"), command)), "{command}");
         }
         assert!(!is_denied(dir, &bash(dir, "s", "t3", "cat tidy.sh; sh old.sh")));
         assert!(!is_denied(dir, &bash(dir, "other", "t4", "sh tidy.sh")));
 
         // By a command, and through a link.
-        assert!(!is_denied(dir, &bash(dir, "s", "t5", "printf '#!/bin/sh\\nrm -rf out\\n' > made; ln -s made link")));
+        assert!(!is_denied(
+            dir,
+            &bash(dir, "s", "t5", "printf '#!/bin/sh\\nrm -rf out\\n' > made; ln -s made link")
+        ));
         fs::write(dir.join("made"), "#!/bin/sh\nrm -rf out\n").unwrap();
         std::os::unix::fs::symlink("made", dir.join("link")).unwrap();
         assert!(is_denied(dir, &bash(dir, "s", "t6", "./link")));

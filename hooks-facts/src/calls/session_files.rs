@@ -64,7 +64,12 @@ impl SessionFiles for CallFiles {
             Ok(Some(_)) | Err(_) => Some(WrittenContent::Unknown),
         };
         let Some((parent, name)) = full.parent().zip(full.file_name()) else { return None };
-        let parent = self.folders.borrow_mut().entry(parent.to_owned()).or_insert_with(|| real_name(files, parent)).clone();
+        let parent = self
+            .folders
+            .borrow_mut()
+            .entry(parent.to_owned())
+            .or_insert_with(|| real_name(files, parent))
+            .clone();
         let here = parent.join(name);
         let is_link = files.entry(&here).ok().flatten().is_some_and(|entry| entry.kind == EntryKind::Symlink);
         if !is_link {
@@ -148,7 +153,8 @@ fn names_of_kept(analysis: &Analysis) -> Vec<String> {
 }
 
 /// Words in a line of code that writes a file.
-const WRITES: &[&str] = &["'w", "\"w", "'a'", "\"a\"", "write", "Write", "'>", "\">", "dump", "copy", "rename"];
+const WRITES: &[&str] =
+    &["'w", "\"w", "'a'", "\"a\"", "write", "Write", "'>", "\">", "dump", "copy", "rename"];
 
 /// Most names that are taken from one code.
 const MAX_NAMES: usize = 64;
@@ -211,7 +217,11 @@ impl Call<'_> {
         }
         for command in &self.commands().found {
             let moved = self.moved(".").unwrap_or_default();
-            let folder = if moved.is_empty() { cwd.to_owned() } else { absolute(context, cwd, &moved).to_string_lossy().into_owned() };
+            let folder = if moved.is_empty() {
+                cwd.to_owned()
+            } else {
+                absolute(context, cwd, &moved).to_string_lossy().into_owned()
+            };
             for file in command.analysis.written_files() {
                 let program = match &file.content {
                     WrittenContent::SameAs(name) => name.rsplit('/').next().map(str::to_owned),

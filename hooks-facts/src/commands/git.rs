@@ -59,7 +59,14 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
     }
     let plain: Vec<_> = arguments.iter().filter(|word| !word.prefix().starts_with('-')).collect::<Vec<_>>();
     if let ("config", [key, value] | [_, key, value]) = (name, plain.as_slice()) {
-        settings.push(walk.joined(&[(*key).clone(), (*value).clone()], "="));
+        let setting = walk.joined(&[(*key).clone(), (*value).clone()], "=");
+        // An alias that is only set runs nothing; a later `git` that uses it does.
+        match (key.prefix().to_lowercase().strip_prefix("alias."), value.literal()) {
+            (Some(alias), Some(value)) => {
+                walk.git_aliases.insert(alias.to_owned(), value.to_owned());
+            }
+            _ => settings.push(setting),
+        }
         if let (Some(key), Some(value)) = (key.literal(), value.literal()) {
             walk.keeps_git_setting(arguments, key, value);
         }

@@ -246,6 +246,7 @@ impl Walk {
 
     /// `bash -c TEXT`, `bash FILE`, `… | bash`.
     fn shell(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        self.guess(|walk| walk.windows_shell(name, words, span));
         let mut at = 0;
         let (mut has_text, mut reads_input, mut checks_only) = (false, false, false);
         while let Some(word) = words.get(at) {

@@ -87,6 +87,8 @@ pub(super) struct Walk {
     pub(super) session: Option<Session>,
     /// Files whose code has been walked, or is being walked.
     pub(super) loaded: HashSet<String>,
+    /// Files that the command removes.
+    pub(super) removed: HashSet<String>,
     pub(super) folders: Folders,
     /// Folder in which the text starts.
     pub(super) start: Option<String>,
@@ -131,6 +133,7 @@ impl Walk {
             files: HashMap::new(),
             session: None,
             loaded: HashSet::new(),
+            removed: HashSet::new(),
             folders: Folders::start(),
             start: None,
             depth: 0,
@@ -171,7 +174,8 @@ impl Walk {
             }
         }
         self.analysis.runs_written_files = self.session.as_ref().is_some_and(Session::has_answered);
-        self.analysis.written_files = written::exported(std::mem::take(&mut self.files));
+        self.analysis.written_files =
+            written::exported(std::mem::take(&mut self.files), std::mem::take(&mut self.removed));
         self.analysis
     }
 
@@ -191,6 +195,11 @@ impl Walk {
                 self.script(&script, &Stream::Empty);
             }
             Err(error) => self.unresolved(UnresolvedReason::Unreadable(error), error.span),
+        }
+        if self.options.windows {
+            let span = Span { start: 0, end: text.len() };
+            self.powershell(text, span);
+            self.guess(|walk| walk.cmd(text, span));
         }
     }
 
@@ -225,6 +234,13 @@ impl Walk {
     pub(super) fn maybe_text(&mut self, text: &str, span: Span) {
         let guessing = std::mem::replace(&mut self.guessing, true);
         self.text(text, &Stream::Empty, span);
+        self.guessing = guessing;
+    }
+
+    /// Calls `visit` for commands that may run; their unknown parts are not reported.
+    pub(super) fn guess(&mut self, visit: impl FnOnce(&mut Self)) {
+        let guessing = std::mem::replace(&mut self.guessing, true);
+        visit(self);
         self.guessing = guessing;
     }
 

@@ -74,7 +74,8 @@ impl Walk {
     }
 
     fn object(&mut self, map: &Map<String, Value>, pointer: &str, runs: bool, depth: usize) {
-        let sayings = map.iter().filter(|(key, _)| is_in(key, SAYING)).filter_map(|(_, value)| value.as_str());
+        let sayings =
+            map.iter().filter(|(key, _)| is_in(key, SAYING)).filter_map(|(_, value)| value.as_str());
         let sayings: Vec<String> = sayings.map(str::to_lowercase).collect();
         let is_shell = sayings.iter().any(|word| SHELLS.contains(&&*word.rsplit('/').next().unwrap_or(word)));
         let outer = self.language;
@@ -99,7 +100,8 @@ impl Walk {
     /// A program and its words under two keys.
     fn split_words(&mut self, map: &Map<String, Value>, pointer: &str) {
         for (key, program) in map {
-            let Some(program) = program.as_str().filter(|program| !program.contains(char::is_whitespace)) else {
+            let Some(program) = program.as_str().filter(|program| !program.contains(char::is_whitespace))
+            else {
                 continue;
             };
             for (_, list) in map {

@@ -11,6 +11,7 @@ mod reads;
 mod tables;
 mod tools;
 mod variables;
+mod windows;
 mod written;
 
 use hooks_facts::commands::{Analysis, BlockedPattern, Options};

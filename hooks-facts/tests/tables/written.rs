@@ -67,10 +67,12 @@ fn tree(file: &str, place: &str) -> String {
         };
     }
     let (path, takes_all) = place.strip_suffix('*').map_or((place, false), |path| (path, true));
-    let inner = if takes_all { "{\"run\": \"dangerous -xy\"}" } else { "{\"x\": {\"run\": \"dangerous -xy\"}}" };
-    path.split('.').rev().filter(|key| !key.is_empty()).fold(inner.to_owned(), |inner, key| {
-        format!("{{\"{key}\": {inner}}}")
-    })
+    let inner =
+        if takes_all { "{\"run\": \"dangerous -xy\"}" } else { "{\"x\": {\"run\": \"dangerous -xy\"}}" };
+    path.split('.')
+        .rev()
+        .filter(|key| !key.is_empty())
+        .fold(inner.to_owned(), |inner, key| format!("{{\"{key}\": {inner}}}"))
 }
 
 #[test]
@@ -87,7 +89,8 @@ fn every_runner_runs_its_files() {
                 continue;
             }
             let file = file.replace('*', "x");
-            let command = if command.contains("main.go") { format!("{command} {file}") } else { command.clone() };
+            let command =
+                if command.contains("main.go") { format!("{command} {file}") } else { command.clone() };
             if !runs(&file, &content(reader, &file, place), &command) {
                 failed.push(format!("{}: {file}: {command}", row.line));
             }
@@ -162,7 +165,8 @@ fn every_startup_file_runs() {
     let mut failed = Vec::new();
     let files = table(include_str!("../../data/startup_files.tsv"));
     for row in files.rows() {
-        let command = example(&files, row, files.words(row, "programs")[0].replace("python", "python3").as_str());
+        let command =
+            example(&files, row, files.words(row, "programs")[0].replace("python", "python3").as_str());
         for file in files.words(row, "files") {
             if !runs(file, &content(&row.cells[3], file, ""), &command) {
                 failed.push(format!("{}: {file}: {command}", row.line));

@@ -9,8 +9,8 @@ use hooks_core::event::PreToolUse;
 use hooks_core::state::{StateStore, StoreError};
 use hooks_core::{
     DecideLayer, DeciderOutcome, FailureLayer, HookContext, HookError, HookFuture, HookRequest, Hooks,
-    HooksBuilder, HooksConfig, HooksProvider as _, Judged as _, Reason, Reservation, Reserve, Settle, Strength,
-    Verdict, later,
+    HooksBuilder, HooksConfig, HooksProvider as _, Judged as _, Reason, Reservation, Reserve, Settle,
+    Strength, Verdict, later,
 };
 use hooks_facts::calls::CallReader;
 use tower_layer::Layer as _;

@@ -59,10 +59,7 @@ pub(super) struct FileSet {
 
 impl FileSet {
     /// Finds the set of the session at the top of the tree.
-    pub(super) async fn new(
-        store: Arc<dyn StateStore>,
-        context: &HookContext,
-    ) -> Result<Self, StoreError> {
+    pub(super) async fn new(store: Arc<dyn StateStore>, context: &HookContext) -> Result<Self, StoreError> {
         let root = Lineage::resolve(&*store, context).await?.root;
         let key = Key::new(context.tenant.as_deref(), &[NAME, &root]);
         Ok(Self { store, key })

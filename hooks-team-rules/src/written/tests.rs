@@ -40,8 +40,7 @@ fn world_of(judged: JudgedFiles) -> World {
     let (environment, clock, _) = world(FakeFileSystem::default());
     let environment = Environment { files: Arc::new(disk.clone()), ..environment };
     let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
-    let written =
-        WrittenFiles::new(policies, judged, &CallReader::default(), Arc::new(Memory::new(clock)));
+    let written = WrittenFiles::new(policies, judged, &CallReader::default(), Arc::new(Memory::new(clock)));
     let Ok(builder) = Hooks::builder().config(written);
     World { disk, context, hooks: builder.build() }
 }
@@ -62,7 +61,9 @@ impl World {
 
     async fn writes(&self, session: &str, parent: Option<&str>, name: &str, content: &str) {
         let path = format!("/repo/{name}");
-        assert!(self.goes_ahead(session, parent, "Write", json!({"file_path": path, "content": content})).await);
+        assert!(
+            self.goes_ahead(session, parent, "Write", json!({"file_path": path, "content": content})).await
+        );
         drop(self.disk.remove(Path::new(&path)));
         self.disk.create(Path::new(&path), content.as_bytes()).unwrap();
     }

@@ -130,7 +130,8 @@ impl Session {
             let appends = call.tool_name.to_lowercase().contains("append");
             return Content::Text(if appends { before + &content } else { content });
         }
-        let edits = args.get("edits").and_then(Value::as_array).cloned().unwrap_or_else(|| vec![args.clone()]);
+        let edits =
+            args.get("edits").and_then(Value::as_array).cloned().unwrap_or_else(|| vec![args.clone()]);
         let mut after = before;
         for edit in &edits {
             let old = text(edit, &["old_string", "old_str", "oldText", "old_text", "search"]);

@@ -43,7 +43,9 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if !walk.pay(text.len(), span) {
         return;
     }
-    if INDIRECT.iter().any(|word| text.contains(word)) || matches!(language, Language::Sed | Language::Awk | Language::Tcl) {
+    if INDIRECT.iter().any(|word| has_word(text, word))
+        || matches!(language, Language::Sed | Language::Awk | Language::Tcl)
+    {
         return code::run(walk, language, text, span);
     }
     walk.interprets(language, text, span);
@@ -72,6 +74,13 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     }
 }
 
+/// Returns whether a text has a word that is not the end of another one: `re.compile(` is not `compile(`.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let begins = |at: usize| !text.get(..at).unwrap_or_default().ends_with(is_part);
+    !word.starts_with(is_part) && text.contains(word) || text.match_indices(word).any(|(at, _)| begins(at))
+}
+
 fn is_call(name: &str) -> bool {
     let last = name.rsplit(['.', ':', '>']).next().unwrap_or(name);
     CALLS.iter().any(|call| match call.contains(['.', ':']) {
@@ -84,7 +93,9 @@ fn is_call(name: &str) -> bool {
 fn is_called(language: Language, tokens: &[Token], at: usize) -> bool {
     match tokens.get(at) {
         Some(Token::Mark('(' | '!')) => true,
-        Some(Token::Text(_)) => matches!(language, Language::Perl | Language::Ruby | Language::Php | Language::Lua),
+        Some(Token::Text(_)) => {
+            matches!(language, Language::Perl | Language::Ruby | Language::Php | Language::Lua)
+        }
         _ => false,
     }
 }
@@ -100,7 +111,9 @@ fn names(tokens: &[Token]) -> HashMap<String, Vec<String>> {
             Token::Mark('[' | '(') => {
                 let behind = tokens.iter().skip(at + 3).take(MAX_WORDS);
                 let inner = behind.take_while(|token| !matches!(token, Token::Mark(']' | ')')));
-                inner.filter_map(|token| if let Token::Text(text) = token { Some(text.clone()) } else { None }).collect()
+                inner
+                    .filter_map(|token| if let Token::Text(text) = token { Some(text.clone()) } else { None })
+                    .collect()
             }
             _ => continue,
         };
@@ -152,7 +165,8 @@ impl Call {
                 Token::End if depth == 0 && !has_parenthesis => break,
                 Token::Text(text) => {
                     // `"a" "b"` is one text.
-                    let is_adjacent = matches!(at.checked_sub(1).and_then(|at| tokens.get(at)), Some(Token::Text(_)));
+                    let is_adjacent =
+                        matches!(at.checked_sub(1).and_then(|at| tokens.get(at)), Some(Token::Text(_)));
                     match call.words.last_mut() {
                         Some(last) if joins || is_adjacent => last.push_str(text),
                         _ => call.words.push(text.clone()),
@@ -198,7 +212,10 @@ impl Call {
 }
 
 fn is_chain(name: &str) -> bool {
-    matches!(name.trim_start_matches('.'), "arg" | "args" | "command" | "addArgument" | "current_dir" | "env" | "output")
+    matches!(
+        name.trim_start_matches('.'),
+        "arg" | "args" | "command" | "addArgument" | "current_dir" | "env" | "output"
+    )
 }
 
 /// Splits code into its pieces, without comments.
@@ -215,7 +232,9 @@ fn tokens(language: Language, text: &str) -> Vec<Token> {
             }
             '#' if hash_comments => line_length(rest),
             '/' if slash_comments && rest.starts_with("//") => line_length(rest),
-            '/' if slash_comments && rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            '/' if slash_comments && rest.starts_with("/*") => {
+                rest.find("*/").map_or(rest.len(), |at| at + 2)
+            }
             '-' if language == Language::Lua && rest.starts_with("--") => line_length(rest),
             '"' | '\'' | '`' => string(language, rest, &mut found),
             'q' | '%' if command_quotes(language, rest).is_some() => {
@@ -281,7 +300,9 @@ fn string(language: Language, text: &str, found: &mut Vec<Token>) -> usize {
         return end;
     }
     let prefix = match found.last() {
-        Some(Token::Name(name)) if language == Language::Python && name.len() <= 2 => Some(name.to_lowercase()),
+        Some(Token::Name(name)) if language == Language::Python && name.len() <= 2 => {
+            Some(name.to_lowercase())
+        }
         _ => None,
     };
     let is_format = prefix.as_ref().is_some_and(|prefix| prefix.contains('f'));

@@ -9,7 +9,8 @@ use crate::shell::Span;
 const TRIGGERS: &[(&str, &[&str])] = table!("runner_groups_git_hooks");
 
 /// Files with git's settings.
-const SETTINGS: &[&str] = &[".git/config", "~/.gitconfig", "~/.config/git/config", ".git/config.worktree", ".gitmodules"];
+const SETTINGS: &[&str] =
+    &[".git/config", "~/.gitconfig", "~/.config/git/config", ".git/config.worktree", ".gitmodules"];
 
 /// Folders with hooks of tools that set git's own folder.
 const FOLDERS: &[&str] = &[".git/hooks", ".husky", ".husky/_", "~/.config/git/hooks"];
@@ -55,19 +56,32 @@ impl Walk {
     }
 
     /// Runs the hooks that a subcommand triggers.
-    pub(in super::super) fn git_hooks(&mut self, subcommand: &str, arguments: &[Argument], folder: Option<&str>, span: Span) {
+    pub(in super::super) fn git_hooks(
+        &mut self,
+        subcommand: &str,
+        arguments: &[Argument],
+        folder: Option<&str>,
+        span: Span,
+    ) {
         if !self.follows_files() {
             return;
         }
         let Some((_, hooks)) = TRIGGERS.iter().find(|(name, _)| *name == subcommand) else { return };
-        let given = |wanted: &[&str]| arguments.iter().filter_map(Argument::literal).any(|word| wanted.contains(&word));
+        let given = |wanted: &[&str]| {
+            arguments.iter().filter_map(Argument::literal).any(|word| wanted.contains(&word))
+        };
         let skips = match subcommand {
             "commit" => given(&["--no-verify", "-n", "-nm"]),
             "push" | "merge" | "rebase" | "am" => given(&["--no-verify"]),
             _ => false,
         };
         for hook in *hooks {
-            if skips && matches!(*hook, "pre-commit" | "commit-msg" | "pre-push" | "pre-merge-commit" | "pre-rebase") {
+            if skips
+                && matches!(
+                    *hook,
+                    "pre-commit" | "commit-msg" | "pre-push" | "pre-merge-commit" | "pre-rebase"
+                )
+            {
                 continue;
             }
             for place in FOLDERS.iter().copied().chain(folder) {
@@ -102,7 +116,10 @@ fn settings_in(text: &str) -> Vec<(String, String)> {
         if let Some((key, value)) = line.split_once('=') {
             let value = value.trim();
             let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-            let value = quoted.map_or_else(|| value.to_owned(), |quoted| quoted.replace("\\\"", "\"").replace("\\\\", "\\"));
+            let value = quoted.map_or_else(
+                || value.to_owned(),
+                |quoted| quoted.replace("\\\"", "\"").replace("\\\\", "\\"),
+            );
             found.push((format!("{section}.{}", key.trim()).to_lowercase(), value));
         }
     }

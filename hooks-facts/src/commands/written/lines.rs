@@ -85,7 +85,8 @@ pub(super) fn times(walk: &mut Walk, text: &str, span: Span) {
 /// Lines such as `ExecStart=COMMAND` of a unit, and the words of `ProgramArguments`.
 pub(super) fn unit(walk: &mut Walk, text: &str, span: Span) {
     for line in text.replace("\\\n", " ").lines().map(str::trim) {
-        let Some((key, command)) = line.split_once('=').or_else(|| line.split_once(char::is_whitespace)) else {
+        let Some((key, command)) = line.split_once('=').or_else(|| line.split_once(char::is_whitespace))
+        else {
             continue;
         };
         if UNIT_KEYS.contains(&key.trim()) {

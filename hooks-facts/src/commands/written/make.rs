@@ -53,7 +53,8 @@ fn make(walk: &mut Walk, words: &[Argument], span: Span) {
     }
     let folder = file_programs::value(words, 'C', "--directory");
     walk.in_folder(folder.as_ref(), |walk| {
-        let named = ["--file", "--makefile"].into_iter().find_map(|long| file_programs::value(words, 'f', long));
+        let named =
+            ["--file", "--makefile"].into_iter().find_map(|long| file_programs::value(words, 'f', long));
         let files: Vec<String> = match named.as_ref().and_then(Argument::literal) {
             Some(name) => vec![name.to_owned()],
             None => MAKEFILES.iter().map(|name| (*name).to_owned()).collect(),
@@ -68,7 +69,8 @@ fn make(walk: &mut Walk, words: &[Argument], span: Span) {
         .map(str::to_owned)
         .collect();
         let Some(mut rules) = read_make(walk, &files, span) else { return };
-        let (settings, mut goals): (Vec<_>, Vec<_>) = operands.into_iter().partition(|word| word.contains('='));
+        let (settings, mut goals): (Vec<_>, Vec<_>) =
+            operands.into_iter().partition(|word| word.contains('='));
         for setting in settings {
             if let Some((key, value)) = setting.split_once('=') {
                 rules.variables.insert(key.trim_end_matches(':').to_owned(), value.to_owned());
@@ -172,7 +174,8 @@ impl Rules {
         }
         let Some((targets, rest)) = line.split_once(':') else { return false };
         let rest = rest.trim_start_matches(':');
-        let (needs, recipe) = rest.split_once(';').map_or((rest, None), |(needs, recipe)| (needs, Some(recipe)));
+        let (needs, recipe) =
+            rest.split_once(';').map_or((rest, None), |(needs, recipe)| (needs, Some(recipe)));
         let list = |rules: &Self, text: &str| -> Vec<String> {
             rules.expanded(text, "", "").split_whitespace().map(str::to_owned).collect()
         };
@@ -281,7 +284,8 @@ fn fits(target: &str, goal: &str) -> bool {
 }
 
 fn just(walk: &mut Walk, words: &[Argument], span: Span) {
-    let shows = ["-l", "--list", "-s", "--show", "--summary", "--dump", "-n", "--dry-run", "--evaluate", "--choose"];
+    let shows =
+        ["-l", "--list", "-s", "--show", "--summary", "--dump", "-n", "--dry-run", "--evaluate", "--choose"];
     if words.iter().filter_map(Argument::literal).any(|word| shows.contains(&word)) {
         return;
     }
@@ -293,7 +297,8 @@ fn just(walk: &mut Walk, words: &[Argument], span: Span) {
     let Some(text) = files.iter().find_map(|file| walk.written_text(file, span)) else { return };
     let rules = recipes(&text);
     let operands = file_programs::operands(words, "fd", &["justfile", "working-directory", "set", "shell"]);
-    let mut goals: Vec<String> = operands.into_iter().filter_map(Argument::literal).map(str::to_owned).collect();
+    let mut goals: Vec<String> =
+        operands.into_iter().filter_map(Argument::literal).map(str::to_owned).collect();
     if goals.is_empty() {
         goals.extend(rules.first.clone());
     }
@@ -318,7 +323,12 @@ fn recipes(text: &str) -> Rules {
             let name = name.trim().trim_start_matches("export ").trim_start_matches("alias ").to_owned();
             let value = value.trim().trim_matches(['"', '\'']).to_owned();
             if line.starts_with("alias ") {
-                rules.rules.push(Rule { targets: vec![name], needs: vec![value], recipe: Vec::new(), is_script: false });
+                rules.rules.push(Rule {
+                    targets: vec![name],
+                    needs: vec![value],
+                    recipe: Vec::new(),
+                    is_script: false,
+                });
             } else {
                 rules.variables.insert(name, value);
             }

@@ -24,7 +24,7 @@ mod startup;
 mod tasks;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -141,7 +141,11 @@ impl Walk {
         match self.written(name)? {
             Stream::Known(text) => self.pay(text.len(), span).then_some(text),
             Stream::Unknown | Stream::Names(_) => {
-                self.unresolved(UnresolvedReason::Text, span);
+                // What a program of the same command printed is a file of its own kind; a download was reported.
+                let keys = self.keys(&Argument::from(name));
+                if !keys.iter().any(|key| self.files.contains_key(key)) {
+                    self.unresolved(UnresolvedReason::Text, span);
+                }
                 None
             }
             Stream::Empty | Stream::File | Stream::Copy(_) => None,
@@ -151,6 +155,7 @@ impl Walk {
     /// Gives a file a content.
     pub(super) fn keeps(&mut self, file: &Argument, content: Stream) {
         for key in self.keys(file) {
+            self.removed.remove(&key);
             self.files.insert(key, content.clone());
         }
     }
@@ -163,6 +168,7 @@ impl Walk {
                 Stream::Copy(_) | Stream::File => content.clone(),
                 before => before.then(content.clone()),
             };
+            self.removed.remove(&key);
             self.files.insert(key, after);
         }
     }
@@ -205,18 +211,32 @@ impl Walk {
                 }
             }
             "cp" | "mv" | "ln" | "install" | "gcp" | "gmv" => self.copied(words),
+            "rm" | "unlink" => self.removed(words),
             "sed" | "perl" | "truncate" | "patch" => self.changed_in_place(name, words),
             "npm" | "pnpm" => self.package_set(words),
             _ => {}
         }
     }
 
+    /// Notes files that are removed, for the calls that follow. Here they count as before, because a removal may fail.
+    fn removed(&mut self, words: &[Argument]) {
+        if self.follows_files() {
+            for file in words.iter().filter(|word| !word.prefix().starts_with('-')) {
+                let keys = self.keys(file);
+                self.removed.extend(keys);
+            }
+        }
+    }
+
     fn copied(&mut self, words: &[Argument]) {
-        let operands: Vec<Argument> =
-            file_programs::operands(words, "tSmog", &["target-directory", "suffix", "mode", "owner", "group"])
-                .into_iter()
-                .cloned()
-                .collect();
+        let operands: Vec<Argument> = file_programs::operands(
+            words,
+            "tSmog",
+            &["target-directory", "suffix", "mode", "owner", "group"],
+        )
+        .into_iter()
+        .cloned()
+        .collect();
         let folder = file_programs::value(words, 't', "--target-directory");
         let (sources, target) = match (folder, operands.split_last()) {
             (Some(folder), _) => (operands.as_slice(), folder),
@@ -237,18 +257,24 @@ impl Walk {
     /// `sed -i 's/A/B/' FILE` of a written file; other changes leave its content unknown.
     fn changed_in_place(&mut self, name: &str, words: &[Argument]) {
         let is_in_place = match name {
-            "sed" => words.iter().any(|word| word.prefix().starts_with("-i") || word.prefix().starts_with("--in-place")),
+            "sed" => words
+                .iter()
+                .any(|word| word.prefix().starts_with("-i") || word.prefix().starts_with("--in-place")),
             "perl" => words.iter().any(|word| word.prefix().starts_with('-') && word.prefix().contains('i')),
             _ => true,
         };
         if !is_in_place || !self.follows_files() {
             return;
         }
-        let operands: Vec<Argument> = words.iter().filter(|word| !word.prefix().starts_with('-')).cloned().collect();
+        let operands: Vec<Argument> =
+            words.iter().filter(|word| !word.prefix().starts_with('-')).cloned().collect();
         let script = operands.first().and_then(Argument::literal).map(str::to_owned);
         for file in &operands {
-            let Some(Stream::Known(text)) = file.literal().and_then(|name| self.written(name)) else { continue };
-            let changed = script.as_deref().filter(|_| name == "sed").and_then(|script| replaced(script, &text));
+            let Some(Stream::Known(text)) = file.literal().and_then(|name| self.written(name)) else {
+                continue;
+            };
+            let changed =
+                script.as_deref().filter(|_| name == "sed").and_then(|script| replaced(script, &text));
             self.keeps(file, changed.map_or(Stream::Unknown, Stream::from_text));
         }
     }
@@ -271,7 +297,9 @@ impl Walk {
         if !manifest.get("scripts").is_some_and(serde_json::Value::is_object) {
             manifest = serde_json::json!({"scripts": {}});
         }
-        let Some(scripts) = manifest.get_mut("scripts").and_then(serde_json::Value::as_object_mut) else { return };
+        let Some(scripts) = manifest.get_mut("scripts").and_then(serde_json::Value::as_object_mut) else {
+            return;
+        };
         for (name, value) in settings {
             scripts.insert(name, value.into());
         }
@@ -309,7 +337,8 @@ fn key(name: &str, start: Option<&str>) -> String {
 }
 
 /// Returns the files that a command gave a content.
-pub(super) fn exported(files: HashMap<String, Stream>) -> Vec<WrittenFile> {
+pub(super) fn exported(mut files: HashMap<String, Stream>, removed: HashSet<String>) -> Vec<WrittenFile> {
+    files.extend(removed.into_iter().map(|path| (path, Stream::Empty)));
     let content = |stream| match stream {
         Stream::Known(text) => WrittenContent::Text(String::from(&*text)),
         Stream::Empty => WrittenContent::Text(String::new()),
@@ -317,7 +346,8 @@ pub(super) fn exported(files: HashMap<String, Stream>) -> Vec<WrittenFile> {
         Stream::File | Stream::Names(_) | Stream::Unknown => WrittenContent::Unknown,
     };
     let files = files.into_iter().filter(|(path, _)| !path.starts_with("/dev/"));
-    let mut files: Vec<_> = files.map(|(path, stream)| WrittenFile { path, content: content(stream) }).collect();
+    let mut files: Vec<_> =
+        files.map(|(path, stream)| WrittenFile { path, content: content(stream) }).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }

@@ -66,7 +66,8 @@ fn parts<'l, 't>(
         let (_, behind) = rest.split_first()?;
         // Items of a list may stand at the indentation of its key.
         let is_key = rest.first().is_some_and(|line| !line.text.starts_with("- ") && line.text != "-");
-        let ends = |line: &Line<'t>| starts(line) && !(is_key && (line.text.starts_with("- ") || line.text == "-"));
+        let ends =
+            |line: &Line<'t>| starts(line) && !(is_key && (line.text.starts_with("- ") || line.text == "-"));
         let length = 1 + behind.iter().position(ends).unwrap_or(behind.len());
         at += length;
         rest.get(..length)
@@ -187,7 +188,9 @@ fn sections(text: &str, is_toml: bool) -> Value {
             insert(&mut root, &path, Value::Object(Map::new()));
             continue;
         }
-        let Some((key, value)) = trimmed.split_once('=').or_else(|| trimmed.split_once(':')) else { continue };
+        let Some((key, value)) = trimmed.split_once('=').or_else(|| trimmed.split_once(':')) else {
+            continue;
+        };
         let mut value = value.trim().to_owned();
         if is_toml {
             let ending = ["\"\"\"", "'''"].into_iter().find(|mark| value.starts_with(mark));

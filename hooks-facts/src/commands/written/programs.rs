@@ -212,4 +212,3 @@ pub(super) fn quoted(line: &str) -> impl Iterator<Item = &str> {
         inner.get(..end)
     })
 }
-

@@ -9,7 +9,8 @@ use super::{lines, make, package, startup, tasks};
 use crate::shell::Span;
 
 /// Programs, the words of which one must be among theirs, the files that they run, their reader, and its place in a tree.
-type Runner = (&'static [&'static str], &'static [&'static str], &'static [&'static str], Reader, &'static str);
+type Runner =
+    (&'static [&'static str], &'static [&'static str], &'static [&'static str], Reader, &'static str);
 
 static RUNNERS: &[Runner] = table!("runners");
 

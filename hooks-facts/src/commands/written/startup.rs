@@ -71,13 +71,19 @@ fn read(walk: &mut Walk, reader: Reader, file: &str, span: Span) {
 fn is_now(when: When, words: &[Argument]) -> bool {
     let asks = |letter: char, long: &str| {
         words.iter().map(Argument::prefix).take_while(|word| word.starts_with('-')).any(|word| {
-            word == long || word.strip_prefix('-').is_some_and(|bundle| !bundle.starts_with('-') && bundle.contains(letter))
+            word == long
+                || word
+                    .strip_prefix('-')
+                    .is_some_and(|bundle| !bundle.starts_with('-') && bundle.contains(letter))
         })
     };
     match when {
         When::Always => true,
         // A shell without a text and a file is interactive.
-        When::Interactive => asks('i', "--interactive") || words.iter().all(|word| word.prefix().starts_with('-')) && !asks('c', "-c"),
+        When::Interactive => {
+            asks('i', "--interactive")
+                || words.iter().all(|word| word.prefix().starts_with('-')) && !asks('c', "-c")
+        }
         When::Login => asks('l', "--login"),
     }
 }

@@ -183,7 +183,8 @@ pub(super) fn blocks(walk: &mut Walk, file: &str, text: &str, words: &[Argument]
         }
         super::calls::run(walk, language, &block.text, span);
         let needed = block.names.iter().skip(1);
-        pending.extend(needed.flat_map(|name| blocks.iter().filter(move |it| it.names.first() == Some(name))));
+        pending
+            .extend(needed.flat_map(|name| blocks.iter().filter(move |it| it.names.first() == Some(name))));
     }
 }
 
@@ -205,7 +206,8 @@ fn split(text: &str) -> (String, Vec<Block<'_>>) {
             continue;
         }
         open = None;
-        let rest_of = |word: &&str| trimmed.strip_prefix(*word).filter(|rest| rest.starts_with(char::is_whitespace));
+        let rest_of =
+            |word: &&str| trimmed.strip_prefix(*word).filter(|rest| rest.starts_with(char::is_whitespace));
         if let Some(rest) = BEGINNINGS.iter().find_map(rest_of) {
             let is_name = |c: char| c.is_alphanumeric() || "_-:.".contains(c);
             let names = rest.split(|c| !is_name(c)).map(|name| name.trim_matches(':'));

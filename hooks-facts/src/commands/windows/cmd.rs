@@ -1,0 +1,148 @@
+//! Reader of cmd: `^` escapes, double quotes, `%NAME%`, and the separators `&`, `|` and parentheses.
+
+use std::collections::HashMap;
+
+use super::super::walk::Walk;
+use super::CMD;
+use crate::shell::Span;
+
+/// Words before a command that leave it a command.
+const BEFORE: &[&str] = &["call", "@", "do", "else", "start", "echo."];
+
+pub(super) fn run(walk: &mut Walk, text: &str, span: Span) {
+    let mut variables: HashMap<String, String> = HashMap::new();
+    for line in text.replace("^\r\n", "").replace("^\n", "").lines() {
+        let line = expanded(line, &variables);
+        for words in commands(&line) {
+            if walk.is_spent() {
+                return;
+            }
+            command(walk, words, &mut variables, span);
+        }
+    }
+}
+
+fn command(walk: &mut Walk, mut words: Vec<String>, variables: &mut HashMap<String, String>, span: Span) {
+    while let Some(first) = words.first().map(|word| word.to_lowercase()) {
+        match first.trim_start_matches('@') {
+            "rem" | "::" | "echo" | "title" => return,
+            "set" => {
+                let setting = words.iter().skip(1).cloned().collect::<Vec<_>>().join(" ");
+                if let Some((name, value)) = setting.split_once('=') {
+                    variables.insert(name.trim().to_lowercase(), value.to_owned());
+                }
+                return;
+            }
+            "if" => {
+                // `if [not] exist X`, `if A==B`, `if errorlevel N`
+                let skipped = words.iter().skip(1).take_while(|word| {
+                    let word = word.to_lowercase();
+                    matches!(&*word, "not" | "/i" | "exist" | "defined" | "errorlevel")
+                });
+                let skipped = 1 + skipped.count() + 1;
+                words.drain(..skipped.min(words.len()));
+            }
+            "for" => {
+                let at = words.iter().position(|word| word.eq_ignore_ascii_case("do"));
+                words.drain(..at.map_or(words.len(), |at| at + 1));
+            }
+            "start" => {
+                words.remove(0);
+                let is_option = |word: &String| word.is_empty() || word.starts_with('/');
+                let options = words.iter().take_while(|word| is_option(word)).count();
+                words.drain(..options);
+            }
+            name if BEFORE.contains(&name) || name.is_empty() => {
+                words.remove(0);
+            }
+            "powershell" | "pwsh" | "powershell.exe" | "pwsh.exe" => {
+                let rest: Vec<_> = words.iter().skip(1).map(|word| word.as_str().into()).collect();
+                return super::powershell::started(walk, &rest, span);
+            }
+            "cmd" | "cmd.exe" => {
+                let rest: Vec<_> = words.iter().skip(1).map(|word| word.as_str().into()).collect();
+                return walk.windows_shell("cmd", &rest, span);
+            }
+            _ => break,
+        }
+    }
+    if let Some(first) = words.first_mut() {
+        *first = first.trim_start_matches('@').to_owned();
+        // `rd/s` is `rd /s`.
+        if let Some((name, options)) =
+            first.split_once('/').filter(|(name, _)| !name.is_empty() && !name.contains(':'))
+        {
+            let (name, options) = (name.to_owned(), format!("/{options}"));
+            *first = name;
+            words.insert(1, options);
+        }
+    }
+    walk.windows_command(CMD, &words, span);
+}
+
+/// Replaces `%NAME%`, and `%NAME:~0,1%` by an unknown part.
+fn expanded(line: &str, variables: &HashMap<String, String>) -> String {
+    let mut result = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('%') {
+        result.push_str(rest.get(..at).unwrap_or_default());
+        let after = rest.get(at + 1..).unwrap_or_default();
+        // `%i` is the variable of a loop.
+        let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
+        match after.find('%') {
+            Some(end) if after.get(..end).is_some_and(is_name) => {
+                let name = after.get(..end).unwrap_or_default().to_lowercase();
+                match variables.get(&name) {
+                    Some(value) => result.push_str(value),
+                    None => result.push('?'),
+                }
+                rest = after.get(end + 1..).unwrap_or_default();
+            }
+            _ => {
+                result.push('%');
+                rest = after;
+            }
+        }
+        if result.len() > super::super::walk::MAX_TEXT {
+            return result;
+        }
+    }
+    result + rest
+}
+
+/// Splits a line into commands and their words.
+fn commands(line: &str) -> Vec<Vec<String>> {
+    let mut found = vec![Vec::new()];
+    let (mut word, mut is_open, mut quoted) = (String::new(), false, false);
+    let mut characters = line.chars();
+    let close = |word: &mut String, is_open: &mut bool, found: &mut Vec<Vec<String>>| {
+        if *is_open && let Some(last) = found.last_mut() {
+            last.push(std::mem::take(word));
+        }
+        *is_open = false;
+    };
+    while let Some(c) = characters.next() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                is_open = true;
+            }
+            '^' if !quoted => {
+                word.extend(characters.next());
+                is_open = true;
+            }
+            '&' | '|' | '(' | ')' if !quoted => {
+                close(&mut word, &mut is_open, &mut found);
+                found.push(Vec::new());
+            }
+            ' ' | '\t' | ',' | ';' if !quoted => close(&mut word, &mut is_open, &mut found),
+            c => {
+                word.push(c);
+                is_open = true;
+            }
+        }
+    }
+    close(&mut word, &mut is_open, &mut found);
+    found.retain(|words| !words.is_empty());
+    found
+}
