@@ -8,6 +8,7 @@ mod case;
 pub mod classic;
 #[cfg(feature = "machine")]
 pub mod context;
+pub mod decisions;
 pub mod directives;
 pub mod feed;
 pub mod govern;
@@ -35,6 +36,7 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(govern::cases());
     all.extend(classic::cases()?);
     all.extend(rules::cases()?);
+    all.extend(decisions::cases()?);
     all.extend(squad::cases()?);
     all.extend(resilience::cases()?);
     all.extend(protocols::cases()?);

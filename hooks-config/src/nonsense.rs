@@ -53,8 +53,12 @@ fn check_rule(rule: &Node, at: &str, mistakes: &mut Mistakes) {
             mistakes.add_with_hint(&value.place, format!("{at}.{key}"), "the condition is empty", hint);
         }
     }
-    if !has_one {
-        let hint = format!("write `tools: ['*']` if every call is meant, or a condition: {}", CONDITIONS.join(", "));
+    // A misspelt condition has a report of its own.
+    let is_told =
+        mistakes.paths().any(|path| path.strip_prefix(at).is_some_and(|rest| rest.starts_with('.')));
+    if !has_one && !is_told {
+        let hint =
+            format!("write `tools: ['*']` if every call is meant, or a condition: {}", CONDITIONS.join(", "));
         mistakes.add_with_hint(&rule.place, at, "the rule has no condition, so it is about every call", hint);
     }
 }

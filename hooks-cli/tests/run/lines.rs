@@ -161,7 +161,7 @@ fn copilot_runs_the_lines_of_other_clients_and_each_call_counts_once() {
 /// A client that an agent of Copilot CLI starts has its variables, and payloads of its own.
 #[test]
 fn a_client_below_copilot_is_still_that_client() {
-    let world = World::new("version: 1\nrules: [{ name: r, action: deny, reason: no }]\n");
+    let world = World::new("version: 1\nrules: [{ name: r, action: deny, tools: ['*'], reason: no }]\n");
     let variables = [("COPILOT_PROJECT_DIR", &*world.path("other"))];
     let line = ["--client", "claude", "--event", "PreToolUse"];
     let told = world.run_with(&line, &variables, &super::claude("Bash", &json!({"command": "ls"})));

@@ -134,8 +134,8 @@ fn claude(tool: &str, arguments: &Value) -> String {
     .to_string()
 }
 
-const DENIED: &str = "version: 1\nrules: [{ name: r, action: deny, reason: outer rules }]\n";
-const OTHER: &str = "version: 1\nrules: [{ name: r, action: deny, reason: inner rules }]\n";
+const DENIED: &str = "version: 1\nrules: [{ name: r, action: deny, tools: ['*'], reason: outer rules }]\n";
+const OTHER: &str = "version: 1\nrules: [{ name: r, action: deny, tools: ['*'], reason: inner rules }]\n";
 
 #[test]
 fn every_payload_is_answered() {

@@ -381,7 +381,9 @@ fn ceremonies_in_memory_go_on() {
 /// A host whose function panics is told so, and the watch goes on.
 #[test]
 fn a_panic_of_the_host_does_not_end_the_watch() {
-    let fast = |blocked: &str| format!("version: 1\nreload: {{ every: 10ms }}\ncommand_guard: {{ block: [{blocked}] }}\n");
+    let fast = |blocked: &str| {
+        format!("version: 1\nreload: {{ every: 10ms }}\ncommand_guard: {{ block: [{blocked}] }}\n")
+    };
     let project = Project::new(&fast("a"));
     let (tell, told) = std::sync::mpsc::channel();
     let mut panics = 1;

@@ -71,7 +71,7 @@ fn other_ways_to_write_it_make_no_difference() {
 
 #[test]
 fn json_escapes_are_read() {
-    let text = r#"{"version": 1, "rules": [{"name": "\u00e9\ud83d\ude00\/\n"}]}"#;
+    let text = r#"{"version": 1, "rules": [{"tools": ["*"], "name": "\u00e9\ud83d\ude00\/\n"}]}"#;
     assert_eq!(read(text).policy().rules[0].name, "é😀/\n");
 }
 
@@ -142,7 +142,7 @@ fn no_option_and_no_working_directory_takes_the_protection_away() {
         "paths: { dialect: squad, case_insensitive: false }",
         "paths: { root: /elsewhere }",
         "write_guard: { allow: ['**'], missing_path: allow }",
-        "rules: [{ name: all, action: allow }]",
+        "rules: [{ name: all, action: allow, tools: ['*'] }]",
         "protected: []",
     ] {
         for path in ["../hooks.yaml", "../.claude/settings.json", "../.github/hooks/a.json"] {

@@ -171,7 +171,8 @@ impl Library {
                             || rest.strip_prefix('-').is_some_and(|rest| {
                                 let rest = rest.split(".min.").next().unwrap_or(rest);
                                 let rest = rest.trim_end_matches(".js").trim_end_matches(".css");
-                                is_part(rest.split('@').next().unwrap_or(rest)) || rest.starts_with(|c: char| c.is_ascii_digit())
+                                is_part(rest.split('@').next().unwrap_or(rest))
+                                    || rest.starts_with(|c: char| c.is_ascii_digit())
                             })
                     })
                 })
@@ -216,7 +217,8 @@ fn is_part(end: &str) -> bool {
         let digits = part.strip_prefix('v').unwrap_or(part);
         !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
     };
-    end.split('-').all(|part| tables::is_package_part(part) || is_version(part) || tables::technology(part).is_some())
+    end.split('-')
+        .all(|part| tables::is_package_part(part) || is_version(part) || tables::technology(part).is_some())
 }
 
 /// Whether a name with a path or a namespace belongs to the library: `github.com/IBM/sarama`, `org.joda.time`.

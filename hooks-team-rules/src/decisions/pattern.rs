@@ -29,6 +29,8 @@ pub(super) enum Pattern {
     Image(String),
     /// Output of this program, in a shell.
     Pipe(String),
+    /// The value of the last line with this instruction, as in `USER root`: earlier ones do not hold at the end.
+    Last(String, String),
 }
 
 /// Words before the name of a new function or type.
@@ -89,6 +91,10 @@ impl Pattern {
                 "TYPE" => return Some(Self::Type(own())),
                 "IMAGE" => return Some(Self::Image(own())),
                 "PIPE" => return Some(Self::Pipe(own())),
+                "LAST" => {
+                    let (instruction, value) = rest.split_once(' ')?;
+                    return Some(Self::Last(instruction.to_owned(), value.trim().to_owned()));
+                }
                 _ => {}
             }
         }
@@ -143,7 +149,8 @@ impl Pattern {
             | Self::Raw(text)
             | Self::Type(text)
             | Self::Image(text)
-            | Self::Pipe(text) => literal(text),
+            | Self::Pipe(text)
+            | Self::Last(_, text) => literal(text),
         }
     }
 
@@ -182,6 +189,13 @@ impl Pattern {
             Self::Image(end) => images(&lexed.code)
                 .filter(|image| image.ends_with(end.as_str()) || (end == ":latest" && is_untagged(image)))
                 .count(),
+            Self::Last(instruction, value) => {
+                let values = lexed.code.lines().filter_map(|line| {
+                    let (word, rest) = line.trim().split_once(char::is_whitespace)?;
+                    word.eq_ignore_ascii_case(instruction).then(|| rest.trim())
+                });
+                usize::from(values.last().is_some_and(|last| last == value))
+            }
             Self::Pipe(program) => {
                 lexed.code.replace("\\\n", " ").lines().filter(|line| is_piped(program, line)).count()
             }

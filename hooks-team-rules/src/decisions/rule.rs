@@ -153,8 +153,9 @@ impl DecisionRule {
         if rule.except.iter().any(|glob| ["**", "**/*"].contains(&glob.as_str())) {
             return Err(RuleError {
                 line: 1,
-                problem: "`except` contains every file, so it forbids nothing; name the files that are excepted"
-                    .to_owned(),
+                problem:
+                    "`except` contains every file, so it forbids nothing; name the files that are excepted"
+                        .to_owned(),
             });
         }
         if rule.forbids_nothing() {

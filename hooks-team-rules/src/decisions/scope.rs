@@ -17,7 +17,8 @@ impl Scope {
     /// Adds places. Paths are more exact than a kind of place: "in libraries … under `crates/`" is about the crates.
     pub(super) fn narrow(&mut self, places: impl IntoIterator<Item = String>) {
         let places: Vec<String> = places.into_iter().collect();
-        let is_kind = |globs: &[String]| !globs.is_empty() && globs.iter().any(|glob| glob.starts_with("**/"));
+        let is_kind =
+            |globs: &[String]| !globs.is_empty() && globs.iter().any(|glob| glob.starts_with("**/"));
         match (is_kind(&self.within), is_kind(&places)) {
             (true, false) if !places.is_empty() => self.within = places,
             (false, true) if !self.within.is_empty() => {}
@@ -126,7 +127,9 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
                 at += 1 + length;
                 continue;
             }
-            let host = tail.get(1).filter(|next| word.is("against") && (next.is_code || next.text.contains(['.', '-'])));
+            let host = tail
+                .get(1)
+                .filter(|next| word.is("against") && (next.is_code || next.text.contains(['.', '-'])));
             if let Some(host) = host {
                 // "Do not run `psql` against `db.example.org`"
                 scope.with.push(format!("*{}*", host.text));

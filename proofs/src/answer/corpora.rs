@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 
 use hooks::config::packs;
-use hooks::team_rules::decisions::TeamDecisions;
+use hooks::team_rules::decisions::{Decisions, TeamDecisions};
 use hooks_classic::PolicyConfig;
 use hooks_context::TeamPlace;
 use hooks_context::prompt::{PromptConfig, PromptLayer};
@@ -40,6 +40,22 @@ pub(super) fn answer(event: &Value) -> Option<Value> {
         "directive" => Some(json!({"id": id, "directives": directives(event)})),
         _ => None,
     }
+}
+
+/// Answers an event. Of decisions, only the rule blocks count that `hooks decisions` proposes for them.
+pub(super) fn answer_by_blocks(event: &Value) -> Option<Value> {
+    let mut event = event.clone();
+    if let Some(text) = event.pointer_mut("/policy/decisions_md") {
+        *text = json!(as_blocks(text.as_str().unwrap_or_default()));
+    }
+    answer(&event)
+}
+
+/// The rules of decisions in prose, as blocks in a file without prose.
+fn as_blocks(text: &str) -> String {
+    let decisions = Decisions::parse(text);
+    let rules = decisions.all().iter().flat_map(|decision| &decision.rules).enumerate();
+    rules.map(|(number, rule)| format!("### Decision {number}\n\n```rule\n{rule}```\n\n")).collect()
 }
 
 /// Judges a call by the blocked commands and the listed effects.

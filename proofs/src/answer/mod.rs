@@ -34,6 +34,7 @@ pub(crate) fn run(suite: &str, profile: Option<&str>) -> Result {
         ("squad", None | Some("compat")) => compat::answer,
         ("squad", Some("strict")) => strict::answer,
         ("corpora", None) => corpora::answer,
+        ("corpora", Some("blocks")) => corpora::answer_by_blocks,
         ("claude-forge", None | Some("compat")) => claude_forge::answer_compat,
         ("claude-forge", Some("strict")) => claude_forge::answer_strict,
         ("docker-agent", None | Some("2026-09")) => docker_agent::answer_september,

@@ -17,8 +17,8 @@ use std::ops::Range;
 
 use self::form::{Form, form};
 pub(super) use self::heading::{Heading, heading};
-pub(super) use self::unmarked::{Context, announces_text, makes_a_rule, takes_back};
 use self::unmarked::is_told_by_a_text;
+pub(super) use self::unmarked::{Context, announces_text, makes_a_rule, takes_back};
 use super::Mode;
 use super::markers::{self, Marker, Sign, goes_on};
 use super::sentence::Sentence;

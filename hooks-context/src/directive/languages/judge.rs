@@ -201,9 +201,11 @@ impl Judge<'_> {
     fn instructs_behind_occasion(&self, own: &str) -> bool {
         // "Before you push" may be about one push.
         const EVERY: [&str; 13] = [
-            "jede", "cada", "chaque", "ogni", "elk", "ieder", "każd", "кажд", "кожн", "всяк", "toda", "todas", "todos",
+            "jede", "cada", "chaque", "ogni", "elk", "ieder", "każd", "кажд", "кожн", "всяк", "toda",
+            "todas", "todos",
         ];
-        const PRONOUNS: [&str; 12] = ["du", "ihr", "wir", "man", "tu", "ty", "my", "ты", "мы", "вы", "ми", "ви"];
+        const PRONOUNS: [&str; 12] =
+            ["du", "ihr", "wir", "man", "tu", "ty", "my", "ты", "мы", "вы", "ми", "ви"];
         let words: Vec<&str> = own.split_whitespace().collect();
         let is_every = words.iter().take(3).any(|word| EVERY.iter().any(|every| word.starts_with(every)));
         if !is_every || self.is_report(own) || self.has(own, Role::Product) {

@@ -12,7 +12,11 @@ impl Name {
         let text = self.text.trim().trim_end_matches(',');
         // "`@acme/ui/src/...`" is everything below.
         let is_open = text.contains('/') && !text.contains(' ') && !text.starts_with('.');
-        let text = if is_open && text.ends_with(['.', '…']) { text.trim_end_matches(['.', '…', '/']) } else { text };
+        let text = if is_open && text.ends_with(['.', '…']) {
+            text.trim_end_matches(['.', '…', '/'])
+        } else {
+            text
+        };
         let lower = text.to_lowercase();
         let word = Word::new(text, self.is_code);
         let is_library = [
@@ -88,7 +92,9 @@ impl Name {
                 .split(" § ")
                 .map(|pattern| pattern.strip_prefix("FILE ").map(str::to_owned))
                 .collect();
-            if let Some(files) = files.filter(|_| tables::FILE_VERB.contains(&usage.verb) || usage.is_existing) {
+            if let Some(files) =
+                files.filter(|_| tables::FILE_VERB.contains(&usage.verb) || usage.is_existing)
+            {
                 self.forbid_files(files, rule, usage);
                 return true;
             }
@@ -344,8 +350,10 @@ fn piped(text: &str) -> Option<&str> {
 fn imported(text: &str) -> Option<&str> {
     let module = text.strip_prefix("import ")?.trim_end_matches(';').trim();
     let is_name = module.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
-    (is_name && !module.is_empty() && !["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&module))
-        .then_some(module)
+    (is_name
+        && !module.is_empty()
+        && !["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&module))
+    .then_some(module)
 }
 
 /// Replaces names that stand for any name: `from x import *`.
@@ -361,7 +369,8 @@ pub(super) fn general(text: &str) -> String {
     let is_any = |word: &str| {
         ["x", "y", "foo", "bar", "X", "Y", "Foo", "Bar", "name", "Name", "module", "MyClass"].contains(&word)
     };
-    let is_declaration = ["class ", "interface ", "struct ", "trait ", "impl ", "enum ", "def ", "func ", "function "];
+    let is_declaration =
+        ["class ", "interface ", "struct ", "trait ", "impl ", "enum ", "def ", "func ", "function "];
     if !text.contains("import ") && !is_declaration.iter().any(|start| text.starts_with(start)) {
         return text.to_owned();
     }

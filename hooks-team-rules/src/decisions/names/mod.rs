@@ -37,8 +37,9 @@ pub(super) struct Use {
 const LONGEST: usize = 6;
 
 /// Words before a thing, which no name of a library has.
-const DETERMINERS: &[&str] =
-    &["the", "a", "an", "our", "your", "my", "their", "its", "this", "that", "these", "those", "each", "every"];
+const DETERMINERS: &[&str] = &[
+    "the", "a", "an", "our", "your", "my", "their", "its", "this", "that", "these", "those", "each", "every",
+];
 
 impl Name {
     /// Whether nothing but its place in the sentence shows that this is the name of a library.
@@ -225,7 +226,8 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             .map(|last| last.lower.clone())
             .unwrap_or_default();
         // "The fairway" is a thing of the domain: a library has no article, unless a noun tells what it is.
-        let is_thing = head.iter().take_while(|before| *before != word).any(|before| before.is_in(DETERMINERS));
+        let is_thing =
+            head.iter().take_while(|before| *before != word).any(|before| before.is_in(DETERMINERS));
         if is_thing && noun.is_empty() && !word.text.starts_with(char::is_uppercase) {
             return;
         }

@@ -55,7 +55,12 @@ impl Reading {
             let endings: Vec<Name> = part
                 .iter()
                 .filter(|word| is_ending(word))
-                .map(|word| Name { text: word.text.clone(), is_code: true, noun: "files".to_owned(), is_new: true })
+                .map(|word| Name {
+                    text: word.text.clone(),
+                    is_code: true,
+                    noun: "files".to_owned(),
+                    is_new: true,
+                })
                 .collect();
             if is_list && context.is_ban && !endings.is_empty() {
                 // "Storyboards (.storyboard, .xib) are banned"
@@ -77,7 +82,8 @@ impl Reading {
                         .any(|list| word.is_in(*list))
                     || word.is_in(&[",", "and", "or", "only", "i.e", "e.g"])
             };
-            let is_place = scope::place(part, true).is_some() || part.iter().all(is_place);
+            let is_whole = |(_, length): (Vec<String>, usize)| length == part.len();
+            let is_place = scope::place(part, true).is_some_and(is_whole) || part.iter().all(is_place);
             if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 && is_place {
                 let list = self.rules.get_mut(before..).unwrap_or_default();
                 if context.is_only {
@@ -136,7 +142,9 @@ impl Reading {
             if !places.is_empty() {
                 // "In `firmware/` no dynamic allocation: malloc and free are banned"
                 let list = self.rules.get_mut(own.end..).unwrap_or_default();
-                list.iter_mut().filter(|rule| rule.within.is_empty()).for_each(|rule| rule.within.clone_from(&places));
+                list.iter_mut()
+                    .filter(|rule| rule.within.is_empty())
+                    .for_each(|rule| rule.within.clone_from(&places));
             }
             self.drop_wider(own);
             return;
@@ -171,6 +179,9 @@ impl Reading {
         if is_verdict {
             let (places, label) = scope(label);
             self.forbid_named(names(&label), places, "use", None, context);
+        } else if rest.iter().take(8).any(|word| word.is(":")) {
+            // "Ada: in `firmware/` no allocation: malloc is banned"
+            self.labelled(rest, context);
         } else {
             self.clause(rest, context);
         }
@@ -248,12 +259,25 @@ impl Reading {
         }
         let (places, around) = scope(clause);
         let is_only_place = |word: &Word| {
-            word.is_in(&["anywhere", "everywhere", "at", "least", "and", "also", "specifically", "namely", "that", "is"])
+            word.is_in(&[
+                "anywhere",
+                "everywhere",
+                "at",
+                "least",
+                "and",
+                "also",
+                "specifically",
+                "namely",
+                "that",
+                "is",
+            ])
         };
         if !places.within.is_empty() && around.iter().all(is_only_place) {
             // "X is banned -- anywhere under `a/`"
             let own = self.rules.get_mut(context.sentence..).unwrap_or_default();
-            own.iter_mut().filter(|rule| rule.within.is_empty()).for_each(|rule| rule.within.clone_from(&places.within));
+            own.iter_mut()
+                .filter(|rule| rule.within.is_empty())
+                .for_each(|rule| rule.within.clone_from(&places.within));
             return;
         }
         let globs = scope::all(clause);
@@ -389,8 +413,22 @@ impl Reading {
             [first, second] => {
                 first.is_in(&["that", "this", "same", "those", "these"])
                     && second.is_in(&[
-                        "directory", "folder", "package", "module", "service", "tree", "place", "crate", "area",
-                        "layer", "directories", "folders", "packages", "modules", "services", "places",
+                        "directory",
+                        "folder",
+                        "package",
+                        "module",
+                        "service",
+                        "tree",
+                        "place",
+                        "crate",
+                        "area",
+                        "layer",
+                        "directories",
+                        "folders",
+                        "packages",
+                        "modules",
+                        "services",
+                        "places",
                     ])
             }
             _ => false,
@@ -433,7 +471,9 @@ impl Reading {
             named = names(&subject);
         }
         if found.is_object && ["import", "depend"].contains(&verb.as_str()) {
-            let is_pronoun = object.first().is_some_and(|word| word.is_in(&["it", "them", "that", "these", "those", "this"]));
+            let is_pronoun = object
+                .first()
+                .is_some_and(|word| word.is_in(&["it", "them", "that", "these", "those", "this"]));
             if is_pronoun && !context.last.is_empty() {
                 // "Do not import it from `api/`"
                 named.clone_from(&context.last);
@@ -568,11 +608,14 @@ fn with_instead(clause: &[Word]) -> Option<(Vec<Word>, Option<String>)> {
     let instead = clause.get(comma + 1..at)?;
     let forbidden = clause.get(..comma)?;
     let is_stated = predicate(forbidden).is_some_and(|found| !found.is_permit);
-    (is_stated && predicate(instead).is_none() && instead.len() <= 8 && !names(instead).is_empty()).then(|| {
-        let behind = clause.get(at + 1..).unwrap_or_default();
-        let instead: Vec<Word> = instead.iter().filter(|word| !word.is_in(tables::CHOOSE)).cloned().collect();
-        ([forbidden, behind].concat(), plain(&instead))
-    })
+    (is_stated && predicate(instead).is_none() && instead.len() <= 8 && !names(instead).is_empty()).then(
+        || {
+            let behind = clause.get(at + 1..).unwrap_or_default();
+            let instead: Vec<Word> =
+                instead.iter().filter(|word| !word.is_in(tables::CHOOSE)).cloned().collect();
+            ([forbidden, behind].concat(), plain(&instead))
+        },
+    )
 }
 
 /// Whether a clause is about all places but those that were named before.
@@ -597,10 +640,14 @@ fn own_subject(words: &[Word]) -> &[Word] {
 fn plain_command(words: &[Word]) -> Option<String> {
     let is_plain = |word: &Word| {
         !word.is_code
-            && word.text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | ':' | '_'))
+            && word
+                .text
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | ':' | '_'))
     };
     let (first, rest) = words.split_first()?;
-    let is_program = tables::is_named_program(&first.lower) || tables::is_program(&first.lower) || is_unknown(first);
+    let is_program =
+        tables::is_named_program(&first.lower) || tables::is_program(&first.lower) || is_unknown(first);
     let fits = is_plain(first) && is_program && (1..=3).contains(&rest.len()) && rest.iter().all(is_plain);
     fits.then(|| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }

@@ -90,8 +90,14 @@ pub(super) fn read(text: &str) -> Reading {
         };
         reading.rules.iter_mut().filter(is_open).for_each(|rule| rule.languages.push(language.to_owned()));
         // "C# collections": the same name in another language is another thing.
-        let is_wider = |rule: &&mut DecisionRule| rule.languages.len() > 1 && rule.languages.iter().any(|own| own == language);
-        reading.rules.iter_mut().filter(is_wider).for_each(|rule| rule.languages.retain(|own| own == language));
+        let is_wider = |rule: &&mut DecisionRule| {
+            rule.languages.len() > 1 && rule.languages.iter().any(|own| own == language)
+        };
+        reading
+            .rules
+            .iter_mut()
+            .filter(is_wider)
+            .for_each(|rule| rule.languages.retain(|own| own == language));
     }
     reading
 }

@@ -65,7 +65,9 @@ fn only_there(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
         let be = clause.iter().position(|word| {
             word.is_in(tables::BE)
                 || word.is_in(tables::AUXILIARY)
-                || word.is_in(&["survives", "survive", "stays", "stay", "remains", "remain", "lives", "live", "belongs"])
+                || word.is_in(&[
+                    "survives", "survive", "stays", "stay", "remains", "remain", "lives", "live", "belongs",
+                ])
         })?;
         let globs = scope::all(clause.get(be..)?);
         let subject = clause.get(..be)?.to_vec();

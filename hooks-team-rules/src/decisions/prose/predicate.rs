@@ -32,7 +32,8 @@ pub(super) fn predicate(clause: &[Word]) -> Option<Predicate> {
 /// A participle with the verb that it forbids: "it is forbidden to add X", "not allowed to call X", "prohibited from using X".
 fn forbidden_to(clause: &[Word], at: usize) -> Option<Predicate> {
     let word = clause.get(at)?;
-    let is_negated = at.checked_sub(1).and_then(|at| clause.get(at)).is_some_and(|word| word.is_in(tables::NEGATION));
+    let is_negated =
+        at.checked_sub(1).and_then(|at| clause.get(at)).is_some_and(|word| word.is_in(tables::NEGATION));
     let is_ban = match is_negated {
         true => word.is_in(tables::PERMIT) || word.is_in(tables::USED),
         false => word.is_in(tables::BANNED),

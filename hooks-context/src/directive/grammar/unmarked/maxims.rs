@@ -46,7 +46,9 @@ impl WishParser<'_> {
     /// "Explicit is better than implicit.", "Readability beats speed."
     fn better_than(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
-        if s.is(first, SUBJECTS) || s.is(first, &["the", "this", "that", "it", "these", "those", "your", "which", "mine"]) {
+        if s.is(first, SUBJECTS)
+            || s.is(first, &["the", "this", "that", "it", "these", "those", "your", "which", "mine"])
+        {
             return None;
         }
         let better = self.find_near(first + 1, 4, &["is", "are"]).is_some_and(|be| {
@@ -54,7 +56,8 @@ impl WishParser<'_> {
         });
         let beats = self.find_near(first + 1, 3, &["beats", "trumps", "beat"]).is_some();
         let is_number = (first..s.len()).any(|at| s.word(at).starts_with(|c: char| c.is_ascii_digit()));
-        ((better || beats) && !is_number && s.len() < first + 14).then(|| self.to_the_end(Mode::Prefer, first))
+        ((better || beats) && !is_number && s.len() < first + 14)
+            .then(|| self.to_the_end(Mode::Prefer, first))
     }
 
     /// "Rebase, don't merge.", "Squash, never merge."
@@ -64,7 +67,8 @@ impl WishParser<'_> {
         let not = s.is(comma + 1, &["don't", "never", "not"]);
         let verb = s.is(first, VERBS) && s.is(comma + 2, VERBS);
         let is_pointed = (first..s.len()).any(|at| s.is(at, &["this", "that", "it", "these", "the", "them"]));
-        (verb && not && !is_pointed && s.len() <= comma + 5).then(|| Wish { mode: Mode::Always, tokens: first..s.len() })
+        (verb && not && !is_pointed && s.len() <= comma + 5)
+            .then(|| Wish { mode: Mode::Always, tokens: first..s.len() })
     }
 
     /// "One question at a time, please."
@@ -84,34 +88,61 @@ impl WishParser<'_> {
             _ => return None,
         };
         let done = s.is(subject, &["gets", "get", "is", "are", "goes", "leaves"]) && s.is(subject + 1, DONE);
-        let is_report =
-            self.has_from(subject, &["since", "because", "yet", "today", "yesterday", "why", "anymore", "when", "but"]);
+        let is_report = self.has_from(
+            subject,
+            &["since", "because", "yet", "today", "yesterday", "why", "anymore", "when", "but"],
+        );
         (done && !is_report && s.len() > subject + 2).then(|| self.to_the_end(Mode::Never, first))
     }
 
     /// "File names are lower case with dashes.", "Test names read like sentences."
     fn kind_has_form(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
-        if s.is(first, SUBJECTS) || s.is(first, &["the", "this", "these", "those", "that", "some", "many", "two"]) {
+        if s.is(first, SUBJECTS)
+            || s.is(first, &["the", "this", "these", "those", "that", "some", "many", "two"])
+        {
             return None;
         }
-        let verb = self.find_near(first + 1, 4, &["are", "read", "look", "start", "end", "have", "tell", "carry", "use", "go"])?;
+        let verb = self.find_near(
+            first + 1,
+            4,
+            &["are", "read", "look", "start", "end", "have", "tell", "carry", "use", "go"],
+        )?;
         let named = self.is_plural(first, verb)
-            && (first..verb).any(|at| s.is(at, MATERIALS) || s.is(at, OF_WORK) || s.is(at, &["names", "functions", "messages"]));
+            && (first..verb).any(|at| {
+                s.is(at, MATERIALS) || s.is(at, OF_WORK) || s.is(at, &["names", "functions", "messages"])
+            });
         let end = (verb + 1..s.len()).find(|at| s.mark(*at).is_some()).unwrap_or(s.len());
         let formed = (verb + 1..end).any(|at| s.is(at, FORMS) || s.is(at, STYLE))
             || s.is(verb, &["read", "look"]) && s.is(verb + 1, &["like"])
             || s.is(verb, &["tell"]) && s.is(verb + 1, &["the", "users"]);
         let is_report = (verb + 1..s.len()).any(|at| {
-            s.is(at, &["missing", "wrong", "broken", "twice", "off", "currently", "still", "too", "not", "but", "why"])
+            s.is(
+                at,
+                &[
+                    "missing",
+                    "wrong",
+                    "broken",
+                    "twice",
+                    "off",
+                    "currently",
+                    "still",
+                    "too",
+                    "not",
+                    "but",
+                    "why",
+                ],
+            )
         });
         (named && formed && !is_report).then(|| self.to_the_end(Mode::Always, first))
     }
 
     /// "Anything that talks to the network needs a timeout.", "Every new flag needs an expiry date."
     fn whatever_needs(&self, first: usize) -> Option<Wish> {
-        const DUE: [&str; 12] =
-            ["needs", "need", "gets", "get", "has", "have", "must", "goes", "go", "carries", "comes", "requires"];
+        const DUE: [&str; 12] = [
+            "needs", "need", "gets", "get", "has", "have", "must", "goes", "go", "carries", "comes",
+            "requires",
+        ];
         let s = self.sentence;
         let whatever = s.is(first, &["anything", "everything", "whatever", "whoever", "anyone", "everyone"])
             && s.is(first + 1, &["that", "which", "who", "you", "under", "in", "below", "with"]);
@@ -119,7 +150,8 @@ impl WishParser<'_> {
             && (s.is(first + 1, &["new"]) || s.is(first + 1, OF_WORK) || s.is(first + 1, MATERIALS))
             && !(first + 1..first + 4).any(|at| s.is(at, OF_PRODUCTS));
         let verb = self.find_near(first + 2, 9, &DUE)?;
-        let is_report = self.has_from(verb + 1, &["been", "failed", "stuck", "lost", "why", "today", "because"]);
+        let is_report =
+            self.has_from(verb + 1, &["been", "failed", "stuck", "lost", "why", "today", "because"]);
         ((whatever || each) && !is_report && s.len() > verb + 1).then(|| self.to_the_end(Mode::Always, first))
     }
 
@@ -145,7 +177,8 @@ impl WishParser<'_> {
             && !self.has_from(first + 3, &["last", "previous", "above", "again"]);
         let each = (s.is(first, &["don't", "dont", "do"]))
             && (first + 1..s.len().min(first + 6)).any(|at| {
-                s.is(at, &["every", "each", "all"]) && (s.is(at + 1, ANSWERS) || s.is(at + 1, &["your", "message"]))
+                s.is(at, &["every", "each", "all"])
+                    && (s.is(at + 1, ANSWERS) || s.is(at + 1, &["your", "message"]))
             });
         if each {
             return Some(self.to_the_end(Mode::Never, first));
@@ -156,11 +189,29 @@ impl WishParser<'_> {
     /// "Cite the RFC when you rely on it.", "Admit it when you don't know."
     fn when_doing(&self, first: usize) -> Option<Wish> {
         const DEEDS: [&str; 19] = [
-            "talk", "rely", "mention", "refer", "quote", "change", "touch", "add", "write", "use", "explain", "describe",
-            "answer", "reply", "don't", "can't", "rename", "introduce", "delete",
+            "talk",
+            "rely",
+            "mention",
+            "refer",
+            "quote",
+            "change",
+            "touch",
+            "add",
+            "write",
+            "use",
+            "explain",
+            "describe",
+            "answer",
+            "reply",
+            "don't",
+            "can't",
+            "rename",
+            "introduce",
+            "delete",
         ];
         let s = self.sentence;
-        let is_told = self.is_imperative(first) || s.is(first, &["cite", "quote", "admit", "link", "name", "tell", "ping"]);
+        let is_told = self.is_imperative(first)
+            || s.is(first, &["cite", "quote", "admit", "link", "name", "tell", "ping"]);
         let when = self.find_near(first + 1, 8, &["when", "whenever"])?;
         let recurs = s.is(when + 1, &["you"]) && s.is(when + 2, &DEEDS);
         let is_one = (when + 3..s.len()).any(|at| s.is(at, &["this", "these", "that", "button", "form"]));
@@ -172,7 +223,8 @@ impl WishParser<'_> {
         let s = self.sentence;
         let colon = (first + 1..s.len().min(first + 8)).find(|at| s.mark(*at) == Some(':'));
         if let Some(colon) = colon {
-            let is_rule = (first..colon).any(|at| s.is(at, RULE_NOUNS) || s.is(at, &["agreement", "guideline", "guidelines"]));
+            let is_rule = (first..colon)
+                .any(|at| s.is(at, RULE_NOUNS) || s.is(at, &["agreement", "guideline", "guidelines"]));
             let is_new = s.is(first, &["new"])
                 && s.is(first + 1, &["in", "here", "with"])
                 && (first + 1..colon).any(|at| self.past_place(at).is_some());
@@ -182,9 +234,31 @@ impl WishParser<'_> {
                     || s.is(
                         at,
                         &[
-                            "one", "more", "another", "new", "house", "team", "ground", "golden", "our", "my",
-                            "general", "last", "first", "number", "basic", "standing", "agreement", "guideline",
-                            "guidelines", "of", "thumb", "here", "for", "you", "and",
+                            "one",
+                            "more",
+                            "another",
+                            "new",
+                            "house",
+                            "team",
+                            "ground",
+                            "golden",
+                            "our",
+                            "my",
+                            "general",
+                            "last",
+                            "first",
+                            "number",
+                            "basic",
+                            "standing",
+                            "agreement",
+                            "guideline",
+                            "guidelines",
+                            "of",
+                            "thumb",
+                            "here",
+                            "for",
+                            "you",
+                            "and",
                         ],
                     )
             });
@@ -223,13 +297,14 @@ impl WishParser<'_> {
             && self.has_from(first + 2, &["can", "possible"]);
         let annoys = !s.is(first, SUBJECTS)
             && !s.is(first, &["the", "this", "that", "these", "those", "it", "your"])
-            && self.find_near(first + 1, 4, &["make", "makes", "drive", "drives", "give", "gives"]).is_some_and(|verb| {
-                s.is(verb + 1, &["me"]) && self.is_plural(first, verb)
-            });
+            && self
+                .find_near(first + 1, 4, &["make", "makes", "drive", "drives", "give", "gives"])
+                .is_some_and(|verb| s.is(verb + 1, &["me"]) && self.is_plural(first, verb));
         let helps = s.is(first, &["it'd", "it"])
             && self.find_near(first + 1, 4, &["help", "nice", "nicer", "great", "good", "lovely"]).is_some()
             && self.find_near(first + 2, 4, &["if"]).is_some_and(|at| {
-                let recurs = self.has_from(at + 1, &["each", "every", "always", "whenever", "general", "generally"]);
+                let recurs =
+                    self.has_from(at + 1, &["each", "every", "always", "whenever", "general", "generally"]);
                 recurs || self.is_kind(at + 1) || s.is(at + 1, &["your"]) && self.is_plural(at + 1, at + 4)
             });
         (compares || wherever || annoys || helps).then(|| self.to_the_end(Mode::Prefer, first))

@@ -58,7 +58,9 @@ impl WishParser<'_> {
         let ever = s.is(first + 1, &["ever"]) && s.is(first + 2, VERBS);
         let used = s.is(first + 1, &["use", "write", "touch", "commit"])
             && (self.is_kind(first + 2)
-                || self.find_near(first + 2, 7, &["in", "for", "when", "inside", "within", "below"]).is_some())
+                || self
+                    .find_near(first + 2, 7, &["in", "for", "when", "inside", "within", "below"])
+                    .is_some())
             && !(first + 2..s.len()).any(|at| s.is(at, &["this", "that", "these", "those"]));
         (ever || used).then(|| self.to_the_end(Mode::Always, first))
     }
@@ -104,7 +106,8 @@ impl WishParser<'_> {
             let start = first + 2;
             return self.is_lasting_fact(start, true).then_some(start).and_then(wish);
         }
-        let end = (first + 2..s.len()).rev().find(|at| matches!(s.mark(*at), Some(',' | ';' | '—' | '–' | '-')))?;
+        let end =
+            (first + 2..s.len()).rev().find(|at| matches!(s.mark(*at), Some(',' | ';' | '—' | '–' | '-')))?;
         let what = end + 1 + usize::from(s.is(end + 1, &["please", "and"]));
         let closes = ENDS.iter().any(|words| s.reads(what, words) && what + words.len() >= s.len());
         (closes && self.is_lasting_fact(first, true)).then_some(first).and_then(wish)
@@ -113,7 +116,10 @@ impl WishParser<'_> {
     /// "Comments are to be written in English.", "Type hints are mandatory in this code base."
     fn ruled(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
-        if s.is(first, &["the", "this", "that", "it", "these", "those", "there", "a", "an", "he", "she", "they"]) {
+        if s.is(
+            first,
+            &["the", "this", "that", "it", "these", "those", "there", "a", "an", "he", "she", "they"],
+        ) {
             return None;
         }
         if s.is(first, &["you're", "you"]) {
@@ -137,12 +143,15 @@ impl WishParser<'_> {
     /// "Use English for code comments."
     fn used_for(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
-        if !s.is(first, &["use"]) || s.is(first + 1, &["the", "this", "that", "a", "an", "your", "my", "these"]) {
+        if !s.is(first, &["use"])
+            || s.is(first + 1, &["the", "this", "that", "a", "an", "your", "my", "these"])
+        {
             return None;
         }
         let link = self.find_near(first + 2, 4, &["for", "in"])?;
         let end = (link + 1..s.len()).find(|at| s.mark(*at).is_some()).unwrap_or(s.len());
-        let is_pointed = (link + 1..end).any(|at| s.is(at, &["the", "this", "that", "these", "those", "it", "now"]));
+        let is_pointed =
+            (link + 1..end).any(|at| s.is(at, &["the", "this", "that", "these", "those", "it", "now"]));
         let is_kind = self.is_plural(link + 1, end)
             && (link + 1..end).any(|at| s.is(at, MATERIALS) || s.is(at, OF_WORK));
         (is_kind && !is_pointed && s.len() < first + 14).then(|| self.to_the_end(Mode::Always, first))
@@ -155,7 +164,8 @@ impl WishParser<'_> {
             && s.is(first + 1, &["team", "group", "crew", "squad", "lab", "maintainers", "reviewers"]);
         let verb = first + 2 + usize::from(s.is(first + 2, &["has", "have"]));
         let settles = team && s.is(verb, SETTLING) && s.is(verb + 1, &["on", "to", "that", "not", "against"]);
-        let is_work = (verb + 2..s.len()).any(|at| s.is(at, MATERIALS) || s.is(at, OF_WORK) || s.is(at, STYLE));
+        let is_work =
+            (verb + 2..s.len()).any(|at| s.is(at, MATERIALS) || s.is(at, OF_WORK) || s.is(at, STYLE));
         (settles && is_work).then(|| self.to_the_end(Mode::FromNowOn, first))
     }
 
