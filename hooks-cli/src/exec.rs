@@ -92,7 +92,9 @@ fn run_governed(options: &Exec) -> Result<u8, Failure> {
         && crate::person::require("hooks exec").is_ok()
         && crate::person::agrees(&format!("{}. Run the command all the same?", enforced.missing()))?
     {
-        done = start(Plan { unavailable: Unavailable::GuardsOnly, ..plan.clone() });
+        let mut anyway = plan.clone();
+        anyway.unavailable = Unavailable::GuardsOnly;
+        done = start(anyway);
     }
     let finished = done.map_err(|error| failed(&error))?;
     if !finished.enforced.is_whole() {

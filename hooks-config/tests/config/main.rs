@@ -17,6 +17,7 @@ mod options;
 mod page;
 mod prompts;
 mod restricts;
+mod sandbox;
 mod scribe;
 mod spawn;
 mod tenant;

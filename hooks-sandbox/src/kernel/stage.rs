@@ -1,16 +1,17 @@
 //! The two stages between the caller and the command; see the [module](super).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitCode};
 
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
-use super::watch::{Watch, end_children, hold_signals};
+use super::watch::{Watch, end_children, hold_signals, release_signals};
 use super::{FAILED, capabilities, landlock, mounts, namespaces, network, seccomp};
 use crate::config::Unavailable;
 use crate::enforced::{Enforced, Held};
@@ -182,11 +183,15 @@ fn run(order: &Order, plan: &Plan, has_mounts: bool, is_inside: bool) -> Result<
     if !order.shares_terminal {
         command.process_group(0);
     }
-    let child = match command.spawn() {
+    // A program inherits which signals are held back. One that comes now ends the sandbox, as the command has not begun.
+    release_signals().map_err(|error| format!("signals: {error}"))?;
+    let child = command.spawn();
+    hold_signals().map_err(|error| format!("signals: {error}"))?;
+    let child = match child {
         Ok(child) => child,
         Err(error) => {
             drop(writeln!(std::io::stderr(), "hooks exec: `{}`: {error}", program.display()));
-            return Ok(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 });
+            return Ok(if is_found(program) { 126 } else { 127 });
         }
     };
     let watch = Watch {
@@ -202,9 +207,19 @@ fn run(order: &Order, plan: &Plan, has_mounts: bool, is_inside: bool) -> Result<
     status
 }
 
+/// Whether there is a file for a program. In a search, a folder that cannot be read hides that there is none.
+fn is_found(program: &OsStr) -> bool {
+    let is_path = Path::new(program).components().count() > 1;
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    match is_path {
+        true => Path::new(program).exists(),
+        false => std::env::split_paths(&search).any(|folder| folder.join(program).exists()),
+    }
+}
+
 /// A command that is not started yet.
 #[expect(clippy::disallowed_methods, reason = "the sandbox is a place where processes are started")]
-pub(super) fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
+pub(super) fn command(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
 }
 

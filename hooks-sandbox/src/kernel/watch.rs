@@ -32,9 +32,14 @@ fn watched() -> SigSet {
     WATCHED.into_iter().collect()
 }
 
-/// Holds back the signals that [`Watch::wait`] forwards. A program that is started has none held back.
+/// Holds back the signals that [`Watch::wait`] forwards.
 pub(super) fn hold_signals() -> Result<(), Errno> {
     watched().thread_block()
+}
+
+/// Lets all signals through.
+pub(super) fn release_signals() -> Result<(), Errno> {
+    SigSet::empty().thread_set_mask()
 }
 
 impl Watch {

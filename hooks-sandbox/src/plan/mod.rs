@@ -116,12 +116,16 @@ impl Plan {
     /// # Errors
     /// Returns an error if the workspace cannot be read or is too large.
     pub fn created(&self, profile: &Profile) -> Result<Vec<PathBuf>, NoPlan> {
-        let after = Self::new(profile, &self.workspace)?;
-        let is_new = |path: &&PathBuf| !self.before.contains(*path);
+        let profile =
+            &Profile { workspace: self.workspace.clone(), home: self.home.clone(), ..profile.clone() };
+        let access = Access::new(profile).map_err(|error| NoPlan(error.to_string()))?;
+        let mut after = walk::walk(&self.workspace, &access).ok_or_else(|| too_large(&self.workspace))?.fixed;
         // A repository that the command has made has settings of its own.
         let git = |path: &Path| path.ancestors().find(|above| above.ends_with(".git")).map(Path::to_path_buf);
-        let is_old = |path: &&PathBuf| git(path).is_none_or(|git| self.before.contains(&git));
-        Ok(after.before.iter().filter(is_new).filter(is_old).cloned().collect())
+        let is_old = |path: &Path| git(path).is_none_or(|git| self.before.contains(&git));
+        after.retain(|path| !self.before.contains(path) && is_old(path));
+        outermost(&mut after);
+        Ok(after)
     }
 
     fn leave(&mut self, pattern: impl Into<String>, why: &str) {
@@ -180,8 +184,7 @@ impl Plan {
 
     /// Finds in the workspace what is closed.
     fn walk(&mut self, access: &Access<'_>) -> Result<(), NoPlan> {
-        let found = walk::walk(&self.workspace, access)
-            .ok_or_else(|| NoPlan(format!("`{}` has too many files to look at", self.workspace.display())))?;
+        let found = walk::walk(&self.workspace, access).ok_or_else(|| too_large(&self.workspace))?;
         for folder in found.hidden {
             self.mask(&folder, access);
         }
@@ -311,6 +314,10 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+fn too_large(folder: &Path) -> NoPlan {
+    NoPlan(format!("`{}` has too many files to look at", folder.display()))
 }
 
 /// The folder before the first wildcard, and whether it is exactly what the pattern means.

@@ -52,7 +52,7 @@ pub(super) fn walk(root: &Path, access: &Access<'_>) -> Option<Found> {
                 }
                 continue;
             }
-            if is_hidden || kind.is_dir() && access.hides_all_in(text) {
+            if is_hidden {
                 found.hidden.push(path);
                 continue;
             }

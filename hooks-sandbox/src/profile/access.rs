@@ -86,15 +86,21 @@ impl<'p> Access<'p> {
             Some(index) if self.find(&self.shown, path, false).is_none() => {
                 Answer::Closed(self.profile.hidden.get(index))
             }
-            _ => Answer::Open(None),
+            Some(_) => Answer::Open(None),
+            // A folder of which nothing may be read is closed itself.
+            None => self.hides_all_in(path).map_or(Answer::Open(None), |by| Answer::Closed(Some(by))),
         }
     }
 
-    /// Whether everything below a folder is hidden.
-    pub(crate) fn hides_all_in(&self, folder: &str) -> bool {
+    /// The pattern by which everything below a folder is hidden.
+    fn hides_all_in(&self, folder: &str) -> Option<&'p Pattern> {
         // A name that no other pattern has.
         let any = format!("{folder}/\u{F8FF}");
-        self.find(&self.hidden, &any, false).is_some() && self.find(&self.shown, &any, false).is_none()
+        let index = self.find(&self.hidden, &any, false)?;
+        if self.find(&self.shown, &any, false).is_some() {
+            return None;
+        }
+        self.profile.hidden.get(index)
     }
 
     /// Whether a command may write a file.
