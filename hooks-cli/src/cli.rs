@@ -79,6 +79,11 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Print the places of secrets that the set `secrets` of `read_guard` has
     Secrets,
+    /// Run a command in a sandbox that follows from the rules: no secrets, nothing written outside, no network. Agents may not
+    /// call this
+    Exec(Exec),
+    /// Show what a command may do in the sandbox
+    Sandbox(Sandbox),
     /// Print a JSON schema
     Schema(Schema),
     /// Confirm rules that changed while sessions of agents run
@@ -424,6 +429,50 @@ pub(crate) struct Reload {
     /// Confirm without a question
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks exec -- make test
+  hooks exec --report -- sh -c 'curl example.com'
+  hooks exec --config rules.yaml --stdin -- python3
+
+Standard input is closed unless `--stdin` is given. What the command writes passes through the redaction of the rules, if they have
+one. Everything that it has started ends with it. Exit status: that of the command, 128 and the number of a signal that
+ended it; 125 the sandbox failed, or cannot hold here what the rules promise (`sandbox.unavailable`); 126 and 127 the command cannot
+be started.")]
+pub(crate) struct Exec {
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Give the command the standard input and the terminal
+    #[arg(long)]
+    pub(crate) stdin: bool,
+    /// Print on standard error what is held, as JSON, when the command has ended
+    #[arg(long)]
+    pub(crate) report: bool,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Sandbox {
+    #[command(subcommand)]
+    pub(crate) action: SandboxAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SandboxAction {
+    /// Show what a command may read, write and connect to here, and what no mechanism can hold
+    Show {
+        /// The rules; without it, those that govern this folder
+        #[arg(long, short = 'c', value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Args, Debug)]

@@ -18,6 +18,7 @@ mod doctor;
 mod effects;
 mod eval;
 mod event;
+mod exec;
 mod explain;
 mod failure;
 mod init;
@@ -31,6 +32,7 @@ mod private;
 mod reach;
 mod reload;
 mod run;
+mod sandbox;
 mod schema;
 mod scrub;
 mod secrets;
@@ -48,6 +50,10 @@ use self::cli::{Cli, Command};
 use self::failure::Status;
 
 fn main() -> ExitCode {
+    // The sandbox starts this program again, before there is a second thread.
+    if let Some(status) = exec::stage() {
+        return status;
+    }
     let arguments: Vec<_> = env::args_os().collect();
     let cli = match Cli::parse_line(arguments.into_iter()) {
         Ok(cli) => cli,
@@ -71,6 +77,8 @@ fn main() -> ExitCode {
         Command::Packs(options) => packs::run(&options),
         Command::Explain(explain) => explain::run(&explain),
         Command::Secrets => secrets::run(),
+        Command::Exec(options) => return exec::run(&options),
+        Command::Sandbox(options) => sandbox::run(&options),
         Command::Schema(schema) => schema::run(&schema),
         Command::Reload(reload) => reload::run(&reload),
         Command::Approve(options) => approve::run(&options),

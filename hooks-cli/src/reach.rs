@@ -143,6 +143,9 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "reload" => Reach::Inert(
             "each call of a client reads the files; this is for hosts that run on, and `hooks eval`",
         ),
+        "sandbox" => {
+            Reach::Inert("calls of a client do not run in the sandbox yet; this is for `hooks exec`")
+        }
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
         "metrics" => Reach::Part(
             "with `audit`, `hooks audit metrics` counts them from the record, without durations of hooks",

@@ -22,6 +22,7 @@ use hooks_policies::profile::SquadCompat;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, OwnState, StoredLockouts};
 use hooks_resilience::ResilienceConfig;
+use hooks_sandbox::SandboxConfig;
 use hooks_store::{Engine, StoreConfig, StoreThread};
 use hooks_system::{SystemClock, SystemRandom};
 use hooks_team_rules::HeldCeremonies;
@@ -81,6 +82,10 @@ pub(super) struct State {
     pub(super) rules: Option<Arc<str>>,
     /// Behaviour of a host that reads the file again.
     pub(super) reload: ReloadConfig,
+    /// What commands in the sandbox may do.
+    pub(super) sandbox: SandboxConfig,
+    /// Guards of other files, which apply as those of this one do.
+    pub(super) also: Vec<PolicyConfig>,
     /// Path of the configuration, if it is a file.
     pub(super) path: Option<PathBuf>,
     /// Selects the thread that does the work of a file store.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use hooks_audit::config::AuditConfig;
 use hooks_classic::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
+use hooks_sandbox::SandboxConfig;
 use hooks_store::StoreConfig;
 
 use super::audit;
@@ -21,6 +22,7 @@ use super::nonsense;
 use super::plain;
 use super::prune::Pruned;
 use super::reload::{self, ReloadConfig};
+use super::sandbox;
 use super::section;
 use super::served;
 use super::spawn;
@@ -60,6 +62,7 @@ pub(super) struct Document {
     pub(super) team_rules: TeamRuleSections,
     pub(super) further: FurtherGuards,
     pub(super) reload: ReloadConfig,
+    pub(super) sandbox: SandboxConfig,
     /// Tree that the document was read from, without its mistakes.
     pub(super) tree: Pruned,
 }
@@ -114,6 +117,7 @@ pub fn schema() -> Value {
         properties.insert(audit::KEY.to_owned(), audit::schema(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
         properties.insert(reload::KEY.to_owned(), section::schema::<ReloadConfig>(object));
+        properties.insert(sandbox::KEY.to_owned(), section::schema::<SandboxConfig>(object));
         properties.insert(
             command::PROFILE.to_owned(),
             json!({
@@ -172,6 +176,7 @@ pub(super) fn read(
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
     let audit = audit::take(&mut sections, &tree, mistakes);
     let reload = section::taken(reload::KEY, &mut sections, &tree, mistakes).unwrap_or_default();
+    let sandbox = sandbox::take(&mut sections, &tree, mistakes);
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);
@@ -208,6 +213,7 @@ pub(super) fn read(
                 team_rules,
                 further,
                 reload,
+                sandbox,
                 tree,
             })
         }
@@ -235,6 +241,7 @@ fn is_whole(key: &str, value: &Value) -> bool {
         audit::KEY,
         models::KEY,
         reload::KEY,
+        sandbox::KEY,
         spawn::KEY,
         store::KEY,
         tenant::KEY,

@@ -248,6 +248,12 @@ impl FurtherGuards {
         std::iter::once(own.to_owned()).chain(others).collect()
     }
 
+    /// Guards that are for no single tenant.
+    pub(super) fn of_all(&self) -> Vec<PolicyConfig> {
+        let all = self.all.iter().filter(|further| further.tenant.is_none());
+        all.map(|further| further.policy.clone()).collect()
+    }
+
     /// Merges what cannot be stacked into `policy`: a question counts once, whatever the number of limits.
     pub(super) fn merge_into(&mut self, policy: &mut PolicyConfig) {
         for further in &mut self.all {

@@ -95,6 +95,7 @@ mod read;
 mod reload;
 mod routes;
 mod rule_content;
+mod sandbox;
 mod scribe;
 mod section;
 mod sequences;

@@ -14,10 +14,12 @@ use serde_json::{Map, Value};
 
 use hooks_classic::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
+use hooks_sandbox::SandboxConfig;
 use hooks_store::StoreConfig;
 
 use super::further::{self, PolicyFiles, TenantGuards};
 use super::reload::{self, ReloadConfig};
+use super::sandbox;
 use super::tree::{Kind, Node};
 use super::{audit, context, feeds, models, store, team_rules, tenant};
 
@@ -31,6 +33,7 @@ pub(super) fn is_right(root: &Node) -> bool {
             && audit::is_right(&mut sections)
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
             && is_right_in::<ReloadConfig>(&mut sections, reload::KEY)
+            && is_right_in::<SandboxConfig>(&mut sections, sandbox::KEY)
             && context::are_right(&mut sections)
             && feeds::are_right(&mut sections)
             && team_rules::are_right(&mut sections)
@@ -108,6 +111,7 @@ command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
 redaction: { patterns: { TICKET: 'T-[0-9]+' } }
 reload: { every: 5s, on_error: deny }
+sandbox: { read: [a], write: [/srv/out], egress: all, unavailable: guards-only }
 reviewer_lockout: { locked: { src/auth.rs: [backend] }, when_all_locked: deny }
 limits: { calls: [{ tools: [bash], most: 30, of: team, per: session }] }
 spawn: { depth: 2, lease: 5m }

@@ -16,6 +16,7 @@ use hooks_core::state::StoreError;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_metrics::Metrics;
+use hooks_sandbox::SandboxConfig;
 use hooks_store::{Engine, StoreConfig, StoreThread};
 
 use super::audit::Teams;
@@ -237,6 +238,26 @@ impl Config {
     /// Behaviour of a host that reads the configuration again when it changes.
     pub const fn reload(&self) -> &ReloadConfig {
         &self.state.reload
+    }
+
+    /// What commands in the sandbox may do besides what the guards allow.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    /// use hooks_sandbox::{EgressConfig, Unavailable};
+    ///
+    /// let config = Config::parse("version: 1\nsandbox: { egress: all, unavailable: guards-only }", "hooks.yaml")?;
+    /// let sandbox = config.sandbox();
+    /// assert_eq!((&sandbox.egress, sandbox.unavailable), (&EgressConfig::All, Unavailable::GuardsOnly));
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
+    pub const fn sandbox(&self) -> &SandboxConfig {
+        &self.state.sandbox
+    }
+
+    /// Guards of this file, and of others whose rules apply as well.
+    pub(super) fn all_guards(&self) -> impl Iterator<Item = &PolicyConfig> {
+        std::iter::once(&self.policy).chain(&self.state.also)
     }
 
     /// Files and folders that the configuration was read from.
@@ -881,6 +902,8 @@ impl ConfigReader {
             is_trial: self.is_trial,
             rules: None,
             reload: ReloadConfig::default(),
+            sandbox: SandboxConfig::default(),
+            also: Vec::new(),
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
             store_thread: self.store_thread,
@@ -929,6 +952,7 @@ impl ConfigReader {
             team_rules,
             further,
             reload,
+            sandbox,
             tree,
         } = document::read(root, Project { path, root: self.project.as_deref() }, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
@@ -945,7 +969,7 @@ impl ConfigReader {
         }
         let state = self.state(store, path);
         let audit = audit.or(state.audit.clone());
-        let state = Box::new(State { tenancy, audit, reload, ..state });
+        let state = Box::new(State { tenancy, audit, reload, sandbox, also: further.of_all(), ..state });
         Some((
             ProfileSettings::Strict {
                 policy: policy.into(),

@@ -1,7 +1,7 @@
 //! Hooks for LLM agents: rules that do not depend on a prompt decide what a tool call may do.
 //!
 //! Add this crate to a project. It re-exports the contract of `hooks-core`; each feature adds a crate. The
-//! default features are all in this table except `approvals`, `store` and `command`, which `config` adds.
+//! default features are all in this table except `sandbox`, and `approvals`, `store` and `command`, which `config` adds.
 //!
 //! | feature | content |
 //! | --- | --- |
@@ -18,6 +18,7 @@
 //! | `metrics` | [`metrics`]: counters for Prometheus and OpenTelemetry |
 //! | `store` | [`store`]: state beyond one process |
 //! | `command` | [`command`]: external command hooks |
+//! | `sandbox` | `sandbox`: commands in a sandbox that follows from the rules |
 //!
 //! ```
 //! use hooks::{HookContext, HookRequest, Hooks, Judged, Reason, Verdict, event::PreToolUse, policy_fn};
@@ -101,6 +102,12 @@ pub mod team_rules {
 pub mod cache {
     pub use hooks_cache::*;
     pub use hooks_core::cache::*;
+}
+
+/// Commands in a sandbox that follows from the rules.
+#[cfg(feature = "sandbox")]
+pub mod sandbox {
+    pub use hooks_sandbox::*;
 }
 
 /// Metrics of what agents do.

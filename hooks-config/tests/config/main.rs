@@ -18,6 +18,7 @@ mod packs;
 mod page;
 mod prompts;
 mod restricts;
+mod sandbox;
 mod scribe;
 mod spawn;
 mod tenant;

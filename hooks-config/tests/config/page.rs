@@ -11,6 +11,7 @@ const PAGE: &str = concat!(
     include_str!("../../../docs/configure-records.md"),
     include_str!("../../../docs/configure-sessions.md"),
     include_str!("../../../docs/configure-team.md"),
+    include_str!("../../../docs/sandbox.md"),
     include_str!("../../../docs/team-rules.md"),
 );
 

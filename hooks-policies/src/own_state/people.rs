@@ -7,7 +7,7 @@
 use hooks_facts::commands::Argument;
 
 /// Commands of `hooks` that are for the operator, whatever their arguments.
-const ALWAYS: &[&str] = &["approve", "init", "reload", "run", "state"];
+const ALWAYS: &[&str] = &["approve", "exec", "init", "reload", "run", "sandbox-stage", "state"];
 
 /// Other commands of `hooks`.
 const READS: &[&str] = &[
@@ -22,6 +22,7 @@ const READS: &[&str] = &[
     "explain",
     "help",
     "man",
+    "sandbox",
     "schema",
 ];
 
@@ -68,7 +69,9 @@ pub(super) fn are_known(words: &[Argument]) -> bool {
 /// Returns whether some words of a program are a command of `hooks` for the operator.
 pub(super) fn of_any(argv: &[Argument]) -> bool {
     argv.iter().enumerate().skip(1).any(|(at, word)| {
-        let Some(command @ ("approve" | "audit" | "ceremony" | "init" | "run" | "state")) = word.literal()
+        let Some(
+            command @ ("approve" | "audit" | "ceremony" | "init" | "run" | "sandbox-stage" | "state"),
+        ) = word.literal()
         else {
             return false;
         };
@@ -79,6 +82,7 @@ pub(super) fn of_any(argv: &[Argument]) -> bool {
             "audit" => audit(rest, false),
             "ceremony" => ceremony(rest, false),
             "state" => state(rest),
+            "sandbox-stage" => true,
             "init" => {
                 operands(rest).next().and_then(Argument::literal).is_some_and(|it| CLIENTS.contains(&it))
             }

@@ -1,0 +1,68 @@
+//! `hooks sandbox show`: what a command may do in the sandbox.
+
+use std::io::Write;
+
+use hooks::sandbox::{EgressConfig, Pattern, Plan, Profile};
+use serde_json::json;
+
+use crate::cli::{Sandbox, SandboxAction};
+use crate::exec::{Governed, governed};
+use crate::failure::{Failure, Status};
+use crate::paint::{LOUD, QUIET};
+
+/// Shows the profile of this folder.
+pub(crate) fn run(options: &Sandbox) -> Result<Status, Failure> {
+    let SandboxAction::Show { config, json } = &options.action;
+    let Governed { profile, folder, .. } = governed(config.as_deref())?;
+    let plan = Plan::new(&profile, &folder).map_err(|error| Failure::message(error.to_string()))?;
+    let mut out = anstream::stdout().lock();
+    if *json {
+        writeln!(out, "{}", serde_json::to_string(&json!({"profile": profile, "plan": plan}))?)?;
+    } else {
+        show(&mut out, &profile, &plan)?;
+    }
+    Ok(Status::Well)
+}
+
+fn show(out: &mut impl Write, profile: &Profile, plan: &Plan) -> std::io::Result<()> {
+    writeln!(out, "A command in the sandbox of `{}`", plan.workspace.display())?;
+    list(out, "may write", &profile.write)?;
+    list(
+        out,
+        "may write although a guard denies it to tools: tools fill these by themselves",
+        &profile.regenerable,
+    )?;
+    list(out, "may not write, whatever opens it", &profile.fixed)?;
+    list(out, "may not write", &profile.guarded)?;
+    list(out, "may neither read nor write", &profile.hidden)?;
+    let shown: Vec<_> = profile.shown.iter().map(|glob| Pattern::new(glob, "an exception")).collect();
+    list(out, "may read", &shown)?;
+    list(out, "does not see these sockets", &profile.sockets)?;
+    list(out, "does not get these variables", &profile.unset)?;
+    let egress = match profile.egress {
+        EgressConfig::None => "over loopback, to what runs beside it in the sandbox",
+        EgressConfig::All => "everywhere",
+        EgressConfig::Hosts(_) => "to some hosts",
+    };
+    writeln!(out, "{LOUD}may connect{LOUD:#}\n  {egress}")?;
+    writeln!(out, "{LOUD}may read and execute{LOUD:#}\n  everything else")?;
+    writeln!(
+        out,
+        "{LOUD}now, on this disk{LOUD:#}\n  {} files and folders open, {} read-only in them, {} masked",
+        plan.writable.len(),
+        plan.read_only.len(),
+        plan.masked.len()
+    )?;
+    list(out, "not held by a mechanism", &plan.unexpressed)
+}
+
+fn list(out: &mut impl Write, title: &str, all: &[Pattern]) -> std::io::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{LOUD}{title}{LOUD:#}")?;
+    for Pattern { pattern, why } in all {
+        writeln!(out, "  {pattern}  {QUIET}{why}{QUIET:#}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! The section `sandbox`, and the profile that follows from a whole configuration.
+
+use std::path::Path;
+
+use hooks_classic::PolicyConfig;
+use hooks_policies::config::{RuleAction, RuleConfig};
+use hooks_sandbox::{EgressConfig, Pattern, Places as SandboxPlaces, Profile, Rules, SandboxConfig};
+use serde_json::{Map, Value};
+
+use super::error::Mistakes;
+use super::places::Places;
+use super::prune::Pruned;
+use super::read::Config;
+use super::section;
+
+/// The key it stands under.
+pub(super) const KEY: &str = "sandbox";
+
+/// Takes the section out of `sections` and reports what cannot be held yet.
+pub(super) fn take(
+    sections: &mut Map<String, Value>,
+    tree: &Pruned,
+    mistakes: &mut Mistakes,
+) -> SandboxConfig {
+    let config: SandboxConfig = section::taken(KEY, sections, tree, mistakes).unwrap_or_default();
+    let mut report = |path: String, problem: String, hint: &str| {
+        mistakes.add_with_hint(tree.root.locate(&path), tree.path_before(&path), problem, hint);
+    };
+    if let EgressConfig::Hosts(_) = config.egress {
+        let problem = "a list of hosts is not enforced yet, and would be weaker than it looks".to_owned();
+        report(format!("{KEY}.egress"), problem, "write `none` or `all`");
+    }
+    for (index, path) in config.write.iter().enumerate() {
+        if path.contains(['*', '?', '{', '\\']) || path.split('/').any(|part| part == "..") || path.is_empty()
+        {
+            let problem = format!("`{path}` is not one file or folder: a mechanism cannot open a pattern");
+            report(
+                format!("{KEY}.write[{index}]"),
+                problem,
+                "name the folder, without a wildcard and without `..`",
+            );
+        }
+    }
+    config
+}
+
+impl Config {
+    /// What a command may read, write and connect to in the sandbox: a pure function of the configuration and of the places.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    /// use hooks_sandbox::{Access, Places};
+    ///
+    /// let config = Config::parse("version: 1\nwrite_guard: { allow: [src/**] }", "hooks.yaml")?;
+    /// let places = Places { workspace: "/repo".into(), ..Places::default() };
+    /// let profile = config.sandbox_profile(&places);
+    /// let access = Access::new(&profile)?;
+    /// assert!(access.write("/repo/src/a.rs").is_open() && access.write("/repo/target/debug/a").is_open());
+    /// assert!(!access.write("/repo/README.md").is_open());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sandbox_profile(&self, places: &SandboxPlaces) -> Profile {
+        let mut rules = Rules { own: self.protected().to_vec(), ..Rules::default() };
+        for policy in self.all_guards() {
+            add(policy, &mut rules);
+        }
+        Profile::new(places, rules, self.sandbox())
+    }
+
+    /// Places of a project for [`sandbox_profile`](Self::sandbox_profile), by the variables of this process.
+    pub fn sandbox_places(workspace: &Path) -> SandboxPlaces {
+        let here = Places::here();
+        let variables = SandboxPlaces::variables_wanted();
+        SandboxPlaces {
+            workspace: workspace.to_path_buf(),
+            home: here.home(),
+            variables: variables.filter_map(|name| Some((name.to_owned(), here.named_by(name)?))).collect(),
+        }
+    }
+}
+
+/// Adds the rules of one file.
+fn add(policy: &PolicyConfig, rules: &mut Rules) {
+    if let Some(guard) = &policy.write_guard {
+        match &rules.write_allow {
+            None => rules.write_allow = Some(guard.allow.clone()),
+            Some(_) => {
+                let why = "of several lists, of which each has to allow a file, the first one counts";
+                rules.unexpressed.push(Pattern::new("write_guard.allow", why));
+            }
+        }
+        rules.write_deny.extend(patterns(&guard.deny, "write_guard.deny"));
+        if !guard.agents.is_empty() {
+            rules.unexpressed.push(Pattern::new("write_guard.agents", PER_AGENT));
+        }
+    }
+    rules.write_deny.extend(patterns(&policy.protected, "protected"));
+    if let Some(guard) = &policy.read_guard {
+        rules.read_deny.get_or_insert_default().extend(patterns(&guard.deny, "read_guard.deny"));
+        rules.read_except.extend(guard.except.iter().cloned());
+        if !guard.agents.is_empty() {
+            rules.unexpressed.push(Pattern::new("read_guard.agents", PER_AGENT));
+        }
+        if !guard.allow.is_empty() {
+            let why = "programs read files of the system, so a list of the only files cannot be held";
+            rules.unexpressed.push(Pattern::new("read_guard.allow", why));
+        }
+    }
+    for rule in policy.rules.iter().filter(|rule| rule.action == RuleAction::Deny) {
+        let from = format!("rule `{}`", rule.name);
+        let has_paths = !(rule.paths.is_empty() && rule.reads.is_empty() && rule.writes.is_empty());
+        if !is_only_about_paths(rule) {
+            if has_paths {
+                let why = "it has conditions besides paths, which only a guard can judge";
+                rules.unexpressed.push(Pattern::new(from, why));
+            }
+            continue;
+        }
+        // Of several lists, each has to match, which no profile can express.
+        match (rule.paths.is_empty(), rule.reads.is_empty(), rule.writes.is_empty()) {
+            (false, true, true) => {
+                rules.write_deny.extend(patterns(&rule.paths, &from));
+                rules.read_deny_also.extend(patterns(&rule.paths, &from));
+            }
+            (true, false, true) => rules.read_deny_also.extend(patterns(&rule.reads, &from)),
+            (true, true, false) => rules.write_deny.extend(patterns(&rule.writes, &from)),
+            (true, true, true) => {}
+            _ => rules
+                .unexpressed
+                .push(Pattern::new(from, "it has several lists of paths, of which each has to match")),
+        }
+    }
+}
+
+const PER_AGENT: &str = "a command in the sandbox has no agent, so lists of single agents do not count";
+
+fn patterns(globs: &[String], from: &str) -> impl Iterator<Item = Pattern> {
+    globs.iter().map(move |glob| Pattern::new(glob, from))
+}
+
+/// Whether a rule has no condition but paths.
+fn is_only_about_paths(rule: &RuleConfig) -> bool {
+    let RuleConfig {
+        name: _,
+        action: _,
+        tools,
+        agents,
+        paths: _,
+        reads: _,
+        writes: _,
+        commands,
+        args,
+        content,
+        imports,
+        results,
+        reason: _,
+        matches: _,
+        no_match: _,
+    } = rule;
+    tools.is_empty()
+        && agents.is_empty()
+        && commands.is_empty()
+        && args.is_empty()
+        && content.is_empty()
+        && imports.is_empty()
+        && results.is_none()
+}

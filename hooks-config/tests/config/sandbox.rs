@@ -1,0 +1,112 @@
+//! The profile of the sandbox agrees with the guards: what they deny is closed, and what they let through is open.
+
+use hooks_config::Config;
+use hooks_core::event::PreToolUse;
+use hooks_core::{HookContext, Judged};
+use hooks_sandbox::{Access, Answer, EgressConfig, Places, Unavailable};
+use proptest::prelude::*;
+use serde_json::json;
+
+const RULES: [&str; 6] = [
+    "version: 1\n",
+    "version: 1\nread_guard: { deny: ['**/.env', secret/**], except: ['docs/.env'] }\n",
+    "version: 1\nwrite_guard: { allow: [src/**, 'docs/*.md', target/**], deny: ['**/x'] }\nread_guard: {}\n",
+    "version: 1\nprotected: [docs, 'src/a', '.git/**']\nread_guard: {}\n",
+    "version: 1\nread_guard: {}\nrules:\n  - { name: r, reads: [src/x], reason: why }\n  - { name: w, writes: ['docs/**'], reason: why }\n  - { name: p, paths: [secret], reason: why }\n",
+    "version: 1\nwrite_guard: { allow: ['**'] }\nprotected: [target/a]\nread_guard: { deny: [secret/**] }\n",
+];
+
+fn places() -> Places {
+    Places { workspace: "/repo".into(), home: Some("/home/ada".into()), ..Places::default() }
+}
+
+/// Whether the guards deny a call.
+fn is_denied(config: &Config, tool: &str, path: &str) -> bool {
+    let context = HookContext::new("s", "a").in_dir("/repo").with_environment(hooks_system::system());
+    let call = PreToolUse::new(tool, json!({"file_path": path, "content": ""}));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let hooks = config.as_hooks().on(context);
+    runtime.block_on(async { hooks.pre_tool_use(call).await.outcome.is_denied() })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_profile_agrees_with_the_guards(
+        rules in prop::sample::select(RULES.to_vec()),
+        path in "/repo(/(src|docs|target|secret|a|x|\\.env|a\\.md|\\.git)){1,3}",
+    ) {
+        let config = Config::parse(rules, "hooks.yaml").unwrap();
+        let profile = config.sandbox_profile(&places());
+        let access = Access::new(&profile).unwrap();
+        let (reads, writes) = (access.read(&path), access.write(&path));
+        let has_guard = rules.contains("read_guard");
+        if is_denied(&config, "Read", &path) {
+            prop_assert!(!reads.is_open(), "{path}: {rules}");
+        } else if has_guard {
+            prop_assert!(reads.is_open(), "{path}: {rules}");
+        }
+        match (is_denied(&config, "Write", &path), writes) {
+            (true, Answer::Open(by)) => {
+                // Only a folder that tools fill by themselves.
+                prop_assert!(by.is_some_and(|by| profile.regenerable.contains(by)), "{path}: {rules}");
+            }
+            (false, Answer::Closed(by)) => {
+                let is_settings = by.is_some_and(|by| profile.fixed.contains(by));
+                prop_assert!(is_settings || !reads.is_open(), "{path}: {rules}");
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn what_no_profile_can_express_is_listed() {
+    let text = "
+version: 1
+write_guard: { allow: [src/**], agents: { ada: { allow: [docs/**] } } }
+read_guard: { allow: [src/**] }
+rules:
+  - { name: as-ada, agents: [ada], writes: [src/**], reason: why }
+  - { name: asked, action: ask, writes: [src/**], reason: why }
+";
+    let profile = Config::parse(text, "hooks.yaml").unwrap().sandbox_profile(&places());
+    let listed: Vec<_> = profile.unexpressed.iter().map(|one| one.pattern.as_str()).collect();
+    assert_eq!(listed, ["write_guard.agents", "read_guard.allow", "rule `as-ada`"]);
+    assert!(Access::new(&profile).unwrap().write("/repo/src/a").is_open());
+}
+
+#[test]
+fn the_section_is_checked() {
+    let config = Config::parse("version: 1\nsandbox: { unavailable: ask }", "hooks.yaml").unwrap();
+    assert_eq!(
+        (&config.sandbox().egress, config.sandbox().unavailable),
+        (&EgressConfig::None, Unavailable::Ask)
+    );
+    for (text, problem) in [
+        ("sandbox: { egress: [example.com] }", "a list of hosts is not enforced yet"),
+        ("sandbox: { egress: some }", "is not known here"),
+        ("sandbox: { write: ['a/*'] }", "is not one file or folder"),
+        ("sandbox: { write: ['../a'] }", "is not one file or folder"),
+        ("sandbox: { reads: [a] }", "unknown option `reads`"),
+    ] {
+        let errors = Config::parse(&format!("version: 1\n{text}"), "hooks.yaml").unwrap_err();
+        assert!(errors.errors().iter().any(|error| error.to_string().contains(problem)), "{text}: {errors}");
+    }
+}
+
+#[test]
+fn policies_of_a_team_count_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join(".squad/policies")).unwrap();
+    std::fs::write(root.join(".squad/policies/a.yaml"), "allowedWritePaths: [src/**]\n").unwrap();
+    std::fs::write(root.join("hooks.yaml"), "version: 1\n").unwrap();
+    let config =
+        hooks_config::ConfigReader::default().of_project(&root).read(root.join("hooks.yaml")).unwrap();
+    let profile = config.sandbox_profile(&Places { workspace: root.clone(), ..Places::default() });
+    let access = Access::new(&profile).unwrap();
+    let is_open = |name: &str| access.write(root.join(name).to_str().unwrap()).is_open();
+    assert!(is_open("src/a") && !is_open("docs/a") && !is_open("hooks.yaml"));
+}

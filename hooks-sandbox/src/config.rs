@@ -1,0 +1,57 @@
+//! The section `sandbox` of `hooks.yaml`.
+
+use serde::{Deserialize, Serialize};
+
+/// What commands in the sandbox may do besides what the guards allow.
+///
+/// ```
+/// use hooks_sandbox::{EgressConfig, SandboxConfig, Unavailable};
+///
+/// let config: SandboxConfig = serde_json::from_str(r#"{"write": ["/srv/out"], "egress": "all"}"#)?;
+/// assert_eq!((config.egress, config.unavailable), (EgressConfig::All, Unavailable::Deny));
+/// assert!(serde_json::from_str::<SandboxConfig>(r#"{"writes": []}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SandboxConfig {
+    /// Globs of files that commands may read although a rule denies it to tools.
+    pub read: Vec<String>,
+    /// Files and folders that commands may write besides the workspace: absolute, relative to the root, or below the home
+    /// (`~/x`). They may have no wildcard.
+    pub write: Vec<String>,
+    /// Where commands may connect to.
+    pub egress: EgressConfig,
+    /// What happens to a command where the sandbox cannot hold what the rules promise.
+    pub unavailable: Unavailable,
+}
+
+/// Where commands may connect to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum EgressConfig {
+    /// Nowhere: programs in the sandbox reach each other over loopback, and nothing else.
+    #[default]
+    None,
+    /// Everywhere.
+    All,
+    /// Some hosts. It is not enforced yet, so a file that has it is refused.
+    #[serde(untagged)]
+    Hosts(Vec<String>),
+}
+
+/// What happens to a command where the sandbox cannot hold what the rules promise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Unavailable {
+    /// It does not run.
+    #[default]
+    Deny,
+    /// A person is asked. Where none can be asked, it does not run.
+    Ask,
+    /// It runs with what is held; what is not is printed.
+    GuardsOnly,
+}

@@ -1,0 +1,90 @@
+//! What the kernel really holds of a profile.
+
+use serde::{Deserialize, Serialize};
+
+/// What the kernel holds: each mechanism as it was applied, and each promise that follows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enforced {
+    /// The mechanisms, in the order in which they were applied.
+    pub mechanisms: Vec<Mechanism>,
+    /// What a profile promises, and whether it is held.
+    pub promises: Vec<Promise>,
+}
+
+/// A mechanism, as it was applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mechanism {
+    /// Its name.
+    pub name: String,
+    /// Whether it holds.
+    pub held: Held,
+}
+
+/// Whether a mechanism holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Held {
+    /// It holds.
+    Fully,
+    /// A part of it holds; the text tells what is missing.
+    Partly(String),
+    /// It was refused, for this reason.
+    Refused(String),
+}
+
+impl Held {
+    /// Whether all of it holds.
+    pub const fn is_full(&self) -> bool {
+        matches!(self, Self::Fully)
+    }
+}
+
+/// A promise of a profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Promise {
+    /// What is promised.
+    pub what: String,
+    /// Whether it is held.
+    pub is_held: bool,
+}
+
+impl Enforced {
+    /// Adds a mechanism, and returns whether it holds fully.
+    pub fn add(&mut self, name: &str, held: Held) -> bool {
+        let is_full = held.is_full();
+        self.mechanisms.push(Mechanism { name: name.to_owned(), held });
+        is_full
+    }
+
+    /// Adds a promise.
+    pub fn promise(&mut self, what: &str, is_held: bool) {
+        self.promises.push(Promise { what: what.to_owned(), is_held });
+    }
+
+    /// Whether every promise is held. Nothing is held if nothing was promised.
+    ///
+    /// ```
+    /// use hooks_sandbox::Enforced;
+    ///
+    /// let mut enforced = Enforced::default();
+    /// assert!(!enforced.is_whole());
+    /// enforced.promise("no secret is read", true);
+    /// assert!(enforced.is_whole());
+    /// enforced.promise("nothing outside is written", false);
+    /// assert!(!enforced.is_whole());
+    /// ```
+    pub fn is_whole(&self) -> bool {
+        !self.promises.is_empty() && self.promises.iter().all(|one| one.is_held)
+    }
+
+    /// What is not held, and why, for a message.
+    pub fn missing(&self) -> String {
+        let promises = self.promises.iter().filter(|one| !one.is_held).map(|one| one.what.clone());
+        let why = self.mechanisms.iter().filter_map(|one| match &one.held {
+            Held::Fully => None,
+            Held::Partly(why) | Held::Refused(why) => Some(format!("{}: {why}", one.name)),
+        });
+        let (promises, why): (Vec<_>, Vec<_>) = (promises.collect(), why.collect());
+        format!("not held: {} ({})", promises.join(", "), why.join("; "))
+    }
+}

@@ -1,0 +1,237 @@
+//! The two stages between the caller and the command; see the [module](super).
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode};
+
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+
+use super::watch::{Watch, end_children, hold_signals, release_signals};
+use super::{FAILED, capabilities, landlock, mounts, namespaces, network, seccomp};
+use crate::config::Unavailable;
+use crate::enforced::{Enforced, Held};
+use crate::plan::Plan;
+
+/// The word by which a program that starts itself again knows that it is a stage.
+const WORD: &str = "sandbox-stage";
+
+/// What a stage is told on its command line.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// Numbers of the open files with the plan, and for the report.
+    pub(super) plan: i32,
+    pub(super) report: i32,
+    /// Whether the command shares the terminal and its signals.
+    pub(super) shares_terminal: bool,
+    /// What the first stage has reached, for the second one.
+    pub(super) reached: Option<String>,
+    pub(super) command: Vec<OsString>,
+}
+
+impl Order {
+    /// The command line of the stage.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        let shares = if self.shares_terminal { "shared" } else { "own" };
+        let words = [WORD, &self.plan.to_string(), &self.report.to_string(), shares];
+        let mut words: Vec<OsString> = words.map(OsString::from).to_vec();
+        words.push(self.reached.as_deref().unwrap_or_default().into());
+        words.extend(self.command.iter().cloned());
+        words
+    }
+
+    fn parse(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let mut text = || words.next()?.into_string().ok();
+        let (plan, report) = (text()?.parse().ok()?, text()?.parse().ok()?);
+        let shares_terminal = text()? == "shared";
+        let reached = Some(text()?).filter(|text| !text.is_empty());
+        Some(Self { plan, report, shares_terminal, reached, command: words.collect() })
+    }
+
+    fn read(&self) -> Result<Plan, String> {
+        let path = format!("/proc/self/fd/{}", self.plan);
+        let text = fs::read_to_string(path).map_err(|error| format!("no plan: {error}"))?;
+        serde_json::from_str(&text).map_err(|error| format!("no plan: {error}"))
+    }
+
+    /// Closes the files that the command must not see.
+    fn close(&self) {
+        for number in [self.plan, self.report] {
+            // A number that is not open needs no closing.
+            _ = nix::unistd::close(number);
+        }
+    }
+}
+
+/// Does the work of a stage, if the command line is that of one: then the program has to end with this status.
+///
+/// Call it first of all in `main`, before a thread is started. It costs one comparison if the program was started otherwise.
+pub fn stage(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut words = words.into_iter().skip(1);
+    if words.next()? != WORD {
+        return None;
+    }
+    let done = match Order::parse(words) {
+        None => Err("it is not started by hand".to_owned()),
+        Some(order) if order.reached.is_some() => second(&order),
+        Some(order) => first(&order),
+    };
+    Some(ExitCode::from(done.unwrap_or_else(|why| {
+        // There is no other way to tell it.
+        drop(writeln!(std::io::stderr(), "hooks exec: {why}"));
+        FAILED
+    })))
+}
+
+/// Enters the namespaces and starts the second stage in them.
+fn first(order: &Order) -> Result<u8, String> {
+    hold_signals().map_err(|error| format!("signals: {error}"))?;
+    end_with_parent()?;
+    let plan = order.read()?;
+    let may_mount = capabilities::may_mount();
+    let mut enforced = Enforced::default();
+    let entered = namespaces::enter(&plan, may_mount);
+    // A change of rights resets it.
+    end_with_parent()?;
+    if !enforced.add("namespaces", entered) {
+        return restricted(order, &plan, enforced, false);
+    }
+    if !plan.is_connected {
+        enforced.add("loopback", network::loopback_up().map_or_else(Held::Refused, |()| Held::Fully));
+    }
+    if !may_mount && let Err(error) = capabilities::keep_for_next() {
+        return Err(format!("capabilities: {error}"));
+    }
+    let reached = serde_json::to_string(&enforced).map_err(|error| error.to_string())?;
+    let next = Order { reached: Some(reached), command: order.command.clone(), ..*order };
+    let child = started(command(super::run::THIS_PROGRAM).arg0("hooks").args(next.words()))
+        .map_err(|error| format!("the second stage: {error}"))?;
+    order.close();
+    let watch = Watch {
+        child: pid_of(&child),
+        leads_group: false,
+        shares_terminal: order.shares_terminal,
+        reaps_all: false,
+    };
+    watch.wait().map_err(|error| error.to_string())
+}
+
+/// Mounts, restricts itself and starts the command, as the first process of the namespace.
+fn second(order: &Order) -> Result<u8, String> {
+    hold_signals().map_err(|error| format!("signals: {error}"))?;
+    end_with_parent()?;
+    let plan = order.read()?;
+    let reached = order.reached.as_deref().unwrap_or_default();
+    let enforced: Enforced = serde_json::from_str(reached).map_err(|error| error.to_string())?;
+    restricted(order, &plan, enforced, true)
+}
+
+/// Applies what is left after the namespaces, reports, and runs the command.
+fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: bool) -> Result<u8, String> {
+    // Opened before the folder of open files may be gone.
+    let mut report = File::options().write(true).open(format!("/proc/self/fd/{}", order.report));
+    let has_mounts = is_inside && mounts::set_up(plan, &mut enforced);
+    let has_none = enforced.add("capabilities dropped", capabilities::drop_all());
+    if let Err(error) = prctl::set_no_new_privs() {
+        return Err(format!("new privileges: {error}"));
+    }
+    let has_network = is_inside && !plan.is_connected;
+    let landlock = landlock::restrict(plan, has_mounts, has_network);
+    enforced.add("landlock", landlock.held.clone());
+    let is_filtered = enforced.add("seccomp", seccomp::filter(!plan.is_connected && !has_network));
+    // Without the filter and with capabilities, mounts could be taken away.
+    let has_mounts = has_mounts && has_none && is_filtered;
+    enforced.promise("nothing is written outside", has_mounts || landlock.writes && is_filtered);
+    enforced.promise("no secret is read", has_mounts || landlock.reads && is_filtered);
+    enforced.promise("own files and git settings stay", has_mounts);
+    if !plan.is_connected {
+        enforced.promise("no connection", has_network || landlock.network && is_filtered);
+    }
+    let text = serde_json::to_string(&enforced).map_err(|error| error.to_string())?;
+    match &mut report {
+        Ok(report) => report.write_all(text.as_bytes()).map_err(|error| format!("no report: {error}"))?,
+        Err(error) => return Err(format!("no report: {error}")),
+    }
+    drop(report);
+    order.close();
+    if !enforced.is_whole() && plan.unavailable != Unavailable::GuardsOnly {
+        // The caller tells why.
+        return Ok(FAILED);
+    }
+    run(order, plan, has_mounts, is_inside)
+}
+
+fn run(order: &Order, plan: &Plan, has_mounts: bool, is_inside: bool) -> Result<u8, String> {
+    if !is_inside {
+        // What the command leaves behind comes to this process, and ends with it.
+        prctl::set_child_subreaper(true).map_err(|error| error.to_string())?;
+    }
+    let Some((program, arguments)) = order.command.split_first() else {
+        return Err("no command".to_owned());
+    };
+    let mut command = command(program);
+    command.args(arguments);
+    plan.unset.iter().for_each(|name| _ = command.env_remove(name));
+    match &plan.temporary {
+        Some(folder) if !has_mounts => command.env("TMPDIR", folder),
+        _ => command.env("TMPDIR", "/tmp"),
+    };
+    if !order.shares_terminal {
+        command.process_group(0);
+    }
+    // A program inherits which signals are held back. One that comes now ends the sandbox, as the command has not begun.
+    release_signals().map_err(|error| format!("signals: {error}"))?;
+    let child = command.spawn();
+    hold_signals().map_err(|error| format!("signals: {error}"))?;
+    let child = match child {
+        Ok(child) => child,
+        Err(error) => {
+            drop(writeln!(std::io::stderr(), "hooks exec: `{}`: {error}", program.display()));
+            return Ok(if is_found(program) { 126 } else { 127 });
+        }
+    };
+    let watch = Watch {
+        child: pid_of(&child),
+        leads_group: !order.shares_terminal,
+        shares_terminal: order.shares_terminal,
+        reaps_all: true,
+    };
+    let status = watch.wait().map_err(|error| error.to_string());
+    if !is_inside {
+        end_children();
+    }
+    status
+}
+
+/// Whether there is a file for a program. In a search, a folder that cannot be read hides that there is none.
+fn is_found(program: &OsStr) -> bool {
+    let is_path = Path::new(program).components().count() > 1;
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    match is_path {
+        true => Path::new(program).exists(),
+        false => std::env::split_paths(&search).any(|folder| folder.join(program).exists()),
+    }
+}
+
+/// A command that is not started yet.
+#[expect(clippy::disallowed_methods, reason = "the sandbox is a place where processes are started")]
+pub(super) fn command(program: impl AsRef<OsStr>) -> Command {
+    Command::new(program)
+}
+
+fn started(command: &mut Command) -> std::io::Result<Child> {
+    command.spawn()
+}
+
+pub(super) fn pid_of(child: &Child) -> Pid {
+    Pid::from_raw(child.id().cast_signed())
+}
+
+/// Ends this process when the one that started it ends, also if that is killed.
+fn end_with_parent() -> Result<(), String> {
+    prctl::set_pdeathsig(Signal::SIGKILL).map_err(|error| format!("parent: {error}"))
+}

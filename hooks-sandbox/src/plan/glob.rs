@@ -1,0 +1,173 @@
+//! Patterns as paths on a disk: alternatives one by one, and what exists for each.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hooks_facts::globs::{GlobOptions, Globs};
+
+/// Most alternatives of one pattern.
+const MOST_ALTERNATIVES: usize = 4_096;
+
+/// Most names that are read in one folder for a wildcard.
+const MOST_NAMES: usize = 20_000;
+
+/// The alternatives of a pattern without braces; `None` if there are too many.
+pub(super) fn alternatives(pattern: &str) -> Option<Vec<String>> {
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(next) = open.pop() {
+        match split(&next) {
+            None => done.push(next),
+            Some((before, parts, after)) => {
+                open.extend(parts.iter().rev().map(|part| format!("{before}{part}{after}")));
+            }
+        }
+        if done.len() + open.len() > MOST_ALTERNATIVES {
+            return None;
+        }
+    }
+    Some(done)
+}
+
+/// Splits a pattern at its first brace: what is before it, its alternatives, and what is after it.
+fn split(pattern: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let (mut depth, mut start, mut from) = (0_usize, 0, 0);
+    let mut parts = Vec::new();
+    let mut is_escaped = false;
+    for (at, c) in pattern.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '{' => {
+                if depth == 0 {
+                    (start, from) = (at, at + 1);
+                }
+                depth += 1;
+            }
+            ',' if depth == 1 => {
+                parts.push(pattern.get(from..at)?);
+                from = at + 1;
+            }
+            '}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    parts.push(pattern.get(from..at)?);
+                    return Some((pattern.get(..start)?, parts, pattern.get(at + 1..)?));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a part of a pattern has a wildcard.
+pub(super) fn is_wild(part: &str) -> bool {
+    let mut is_escaped = false;
+    part.chars().any(|c| {
+        let is_special = !is_escaped && matches!(c, '*' | '?');
+        is_escaped = !is_escaped && c == '\\';
+        is_special
+    })
+}
+
+/// A part of a pattern without its escapes.
+pub(super) fn literal(part: &str) -> String {
+    let mut text = String::new();
+    let mut is_escaped = false;
+    for c in part.chars() {
+        if c == '\\' && !is_escaped {
+            is_escaped = true;
+        } else {
+            text.push(c);
+            is_escaped = false;
+        }
+    }
+    text
+}
+
+/// A path that a pattern names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) path: PathBuf,
+    /// Whether everything below it is meant, and not the path itself.
+    pub(super) is_tree: bool,
+}
+
+/// What exists for an absolute pattern without braces. `None` if it has `**` before its end, or a folder is too large.
+pub(super) fn existing(pattern: &str) -> Option<Vec<Named>> {
+    let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
+    let mut found = vec![PathBuf::from("/")];
+    for (at, part) in parts.iter().enumerate() {
+        if *part == "**" {
+            let is_last = at + 1 == parts.len();
+            let named = |path: PathBuf| Named { is_tree: true, path };
+            return is_last.then(|| found.into_iter().filter(|path| path.is_dir()).map(named).collect());
+        }
+        if part.contains("**") {
+            return None;
+        }
+        let mut next = Vec::new();
+        for folder in &found {
+            if is_wild(part) {
+                next.extend(matching(folder, part)?);
+            } else {
+                next.push(folder.join(literal(part)));
+            }
+        }
+        found = next;
+        found.retain(|path| path.symlink_metadata().is_ok());
+    }
+    Some(found.into_iter().map(|path| Named { path, is_tree: false }).collect())
+}
+
+fn matching(folder: &Path, part: &str) -> Option<Vec<PathBuf>> {
+    let globs = Globs::compile([part], &GlobOptions::default()).ok()?;
+    let Ok(entries) = fs::read_dir(folder) else { return Some(Vec::new()) };
+    let mut found = Vec::new();
+    for (count, entry) in entries.flatten().enumerate() {
+        if count > MOST_NAMES {
+            return None;
+        }
+        if entry.file_name().to_str().is_some_and(|name| globs.is_match(name)) {
+            found.push(entry.path());
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_become_alternatives() {
+        assert_eq!(alternatives("a/{b,c{d,e}}/f").unwrap(), ["a/b/f", "a/cd/f", "a/ce/f"]);
+        assert_eq!(alternatives(r"a/\{b,c\}").unwrap(), [r"a/\{b,c\}"]);
+        assert_eq!(alternatives(&"{a,b}".repeat(20)), None);
+        assert_eq!(literal(r"\{b\*"), "{b*");
+        assert!(is_wild("a*") && !is_wild(r"a\*"));
+    }
+
+    #[test]
+    fn wildcards_are_looked_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for name in ["one/x", "two/x", "two/y"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let found = |pattern: &str| {
+            let mut all: Vec<_> = existing(&format!("{}/{pattern}", root.display()))
+                .unwrap()
+                .into_iter()
+                .map(|one| (one.path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned(), one.is_tree))
+                .collect();
+            all.sort();
+            all
+        };
+        assert_eq!(found("*/x"), [("one/x".to_owned(), false), ("two/x".to_owned(), false)]);
+        assert_eq!(found("two/**"), [("two".to_owned(), true)]);
+        assert_eq!(found("none/**"), []);
+        assert_eq!(existing("/a/**/b"), None);
+    }
+}

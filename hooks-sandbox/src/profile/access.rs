@@ -1,0 +1,142 @@
+//! Answers for single paths.
+
+use hooks_core::PolicyErrors;
+use hooks_facts::calls::{CallReader, PathPatterns};
+
+use super::{Pattern, Profile};
+
+/// A profile that answers for single paths: absolute, in normal form, and without links.
+#[derive(Debug)]
+pub struct Access<'p> {
+    profile: &'p Profile,
+    root: String,
+    homes: Vec<String>,
+    write: PathPatterns,
+    regenerable: PathPatterns,
+    fixed: PathPatterns,
+    guarded: PathPatterns,
+    hidden: PathPatterns,
+    shown: PathPatterns,
+}
+
+/// What a profile answers for a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer<'p> {
+    /// It is open, by this pattern; `None` if nothing closes it.
+    Open(Option<&'p Pattern>),
+    /// It is closed, by this pattern; `None` if nothing opens it.
+    Closed(Option<&'p Pattern>),
+}
+
+impl Answer<'_> {
+    /// Whether the path is open.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Open(_))
+    }
+}
+
+impl<'p> Access<'p> {
+    /// Compiles a profile.
+    ///
+    /// # Errors
+    /// Returns an error for each pattern that cannot be used.
+    pub fn new(profile: &'p Profile) -> Result<Self, PolicyErrors> {
+        let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+        let texts = |all: &[Pattern]| all.iter().map(|one| one.pattern.clone()).collect::<Vec<_>>();
+        let mut allowing =
+            |all: &[Pattern], field: &str| PathPatterns::allowing(&texts(all), field, &reader, &mut errors);
+        let write = allowing(&profile.write, "write");
+        let regenerable = allowing(&profile.regenerable, "regenerable");
+        let mut compiled =
+            |all: &[String], field: &str| PathPatterns::compile(all, field, &reader, &mut errors);
+        let fixed = compiled(&with_below(&profile.fixed), "fixed");
+        let guarded = compiled(&with_below(&profile.guarded), "guarded");
+        let hidden = compiled(&texts(&profile.hidden), "hidden");
+        let shown = compiled(&profile.shown, "shown");
+        let text = |path: &std::path::Path| path.to_string_lossy().trim_end_matches('/').to_owned();
+        let access = Self {
+            root: text(&profile.workspace),
+            homes: profile.home.iter().map(|home| text(home)).collect(),
+            profile,
+            write,
+            regenerable,
+            fixed,
+            guarded,
+            hidden,
+            shown,
+        };
+        errors.or(access)
+    }
+
+    /// The same, with further homes: `~` stands for the home of any user in what is closed.
+    #[must_use]
+    pub fn with_homes(mut self, homes: impl IntoIterator<Item = String>) -> Self {
+        self.homes.extend(homes);
+        self
+    }
+
+    fn find(&self, patterns: &PathPatterns, path: &str, ignores_case: bool) -> Option<usize> {
+        let homes: Vec<&str> = self.homes.iter().map(String::as_str).collect();
+        patterns.find_at(path, &self.root, &homes, ignores_case)
+    }
+
+    /// Whether a command may read a file.
+    pub fn read(&self, path: &str) -> Answer<'p> {
+        match self.find(&self.hidden, path, false) {
+            Some(index) if self.find(&self.shown, path, false).is_none() => {
+                Answer::Closed(self.profile.hidden.get(index))
+            }
+            Some(_) => Answer::Open(None),
+            // A folder of which nothing may be read is closed itself.
+            None => self.hides_all_in(path).map_or(Answer::Open(None), |by| Answer::Closed(Some(by))),
+        }
+    }
+
+    /// The pattern by which everything below a folder is hidden.
+    fn hides_all_in(&self, folder: &str) -> Option<&'p Pattern> {
+        // A name that no other pattern has.
+        let any = format!("{folder}/\u{F8FF}");
+        let index = self.find(&self.hidden, &any, false)?;
+        if self.find(&self.shown, &any, false).is_some() {
+            return None;
+        }
+        self.profile.hidden.get(index)
+    }
+
+    /// Whether a command may write a file.
+    pub fn write(&self, path: &str) -> Answer<'p> {
+        // Names of the hooks' own files are compared without regard to case, as the guard compares them.
+        if let Some(index) = self.find(&self.fixed, path, true) {
+            return Answer::Closed(self.profile.fixed.get(index / 2));
+        }
+        if let Answer::Closed(by) = self.read(path) {
+            return Answer::Closed(by);
+        }
+        if let Some(index) = self.find(&self.regenerable, path, false) {
+            return Answer::Open(self.profile.regenerable.get(index));
+        }
+        if let Some(index) = self.find(&self.guarded, path, true) {
+            return Answer::Closed(self.profile.guarded.get(index / 2));
+        }
+        let home = self.homes.first().map(String::as_str);
+        let homes: Vec<&str> = home.into_iter().collect();
+        match self.write.find_at(path, &self.root, &homes, false) {
+            Some(index) => Answer::Open(self.profile.write.get(index)),
+            None => Answer::Closed(None),
+        }
+    }
+
+    /// The pattern by which a file is one of those that nothing opens.
+    pub(crate) fn fixed(&self, path: &str) -> Option<&'p Pattern> {
+        self.profile.fixed.get(self.find(&self.fixed, path, true)? / 2)
+    }
+}
+
+/// Each pattern, and everything below it.
+fn with_below(all: &[Pattern]) -> Vec<String> {
+    let both = |one: &Pattern| [one.pattern.clone(), format!("{}/**", one.pattern.trim_end_matches('/'))];
+    all.iter().flat_map(both).collect()
+}
+
+#[cfg(test)]
+mod tests;

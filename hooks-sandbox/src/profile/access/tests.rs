@@ -1,0 +1,107 @@
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+
+use super::super::{Places, Rules};
+use super::*;
+use crate::config::SandboxConfig;
+
+fn places() -> Places {
+    Places { workspace: "/repo".into(), home: Some("/home/ada".into()), ..Places::default() }
+}
+
+fn profile(rules: Rules) -> Profile {
+    Profile::new(&places(), rules, &SandboxConfig::default())
+}
+
+#[test]
+fn without_rules_the_workspace_is_open_and_secrets_are_hidden() {
+    let profile = profile(Rules::default());
+    let access = Access::new(&profile).unwrap();
+    for path in ["/repo/a", "/repo/.git/index", "/repo/target/debug/x", "/home/ada/.cargo/registry/a/b"] {
+        assert!(access.write(path).is_open(), "{path}");
+    }
+    for path in ["/etc/passwd", "/home/ada/.bashrc", "/repo/.git/config", "/repo/sub/.git/hooks/pre-commit"] {
+        assert!(!access.write(path).is_open(), "{path}");
+        assert!(access.read(path).is_open(), "{path}");
+    }
+    for path in ["/repo/.env", "/home/ada/.aws/credentials", "/srv/other/id_rsa", "/home/ada/.netrc"] {
+        assert!(!access.read(path).is_open() && !access.write(path).is_open(), "{path}");
+    }
+    assert!(access.read("/home/ada/.ssh/known_hosts").is_open());
+}
+
+#[test]
+fn what_governs_the_agents_is_closed_in_every_spelling_and_folder() {
+    let own = vec!["/repo/hooks.yaml".to_owned(), "**/.claude/settings.json".to_owned()];
+    let profile = profile(Rules { own, ..Rules::default() });
+    let access = Access::new(&profile).unwrap();
+    for path in ["/repo/hooks.yaml", "/repo/HOOKS.yaml", "/repo/target/.claude/settings.json"] {
+        assert!(
+            matches!(access.write(path), Answer::Closed(Some(by)) if by.why == "it governs the agents"),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn the_section_opens_folders_and_files() {
+    let config = SandboxConfig {
+        write: vec!["/srv/out/".to_owned(), "~/notes".to_owned()],
+        read: vec!["**/.env".to_owned()],
+        ..SandboxConfig::default()
+    };
+    let profile = Profile::new(&places(), Rules::default(), &config);
+    let access = Access::new(&profile).unwrap();
+    for path in ["/srv/out/a", "/home/ada/notes/b", "/home/ada/notes"] {
+        assert!(access.write(path).is_open(), "{path}");
+    }
+    assert!(access.read("/repo/.env").is_open() && !access.read("/repo/.env.local").is_open());
+}
+
+#[test]
+fn variables_move_caches() {
+    let mut places = places();
+    places.variables.insert("CARGO_HOME".to_owned(), PathBuf::from("/srv/cargo{1}"));
+    let profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
+    let access = Access::new(&profile).unwrap();
+    assert!(access.write("/srv/cargo{1}/registry/x").is_open());
+    assert!(!access.write("/srv/cargo{1}/bin/x").is_open());
+}
+
+proptest! {
+    /// A rule never opens what another closes, and only a regenerable folder opens what a guard denies.
+    #[test]
+    fn closed_is_closed(
+        path in "/repo(/(src|docs|target|a|\\.env|\\.git|config|hooks)){1,4}",
+        deny in prop::sample::subsequence(vec!["src/**", "**/a", "docs", "**/.env", "target/**"], 0..5),
+        allow in prop::option::of(prop::sample::subsequence(vec!["src/**", "docs/**", "**/a"], 0..3)),
+    ) {
+        let rules = Rules {
+            write_allow: allow.as_ref().map(|all| all.iter().map(|glob| (*glob).to_owned()).collect()),
+            write_deny: deny.iter().map(|glob| Pattern::new(*glob, "test")).collect(),
+            ..Rules::default()
+        };
+        let profile = profile(rules);
+        let access = Access::new(&profile).unwrap();
+        let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+        let of = |all: &[&str], errors: &mut PolicyErrors| {
+            PathPatterns::compile(&all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>(), "x", &reader, errors)
+        };
+        let denied = of(&deny, &mut errors).find_at(&path, "/repo", &[], false).is_some();
+        let allowed = allow.as_ref().is_none_or(|all| of(all, &mut errors).find_at(&path, "/repo", &[], false).is_some());
+        let is_product = path.split('/').rev().skip(1).any(|name| ["target", ".git"].contains(&name));
+        let open = access.write(&path).is_open();
+        if denied && !is_product {
+            prop_assert!(!open);
+        }
+        if !allowed && !is_product {
+            prop_assert!(!open);
+        }
+        let is_hidden = !access.read(&path).is_open();
+        let is_below_denied = deny.iter().any(|glob| path.contains(glob.trim_matches(['*', '/'])));
+        if allowed && !is_below_denied && !is_hidden && !path.contains(".git") {
+            prop_assert!(open, "{path}");
+        }
+    }
+}

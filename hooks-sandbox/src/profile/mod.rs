@@ -1,0 +1,190 @@
+//! What a command may read, write and connect to: plain data that follows from the rules.
+//!
+//! A profile is made from [`Rules`], which `hooks-config` takes out of a configuration, and from the places of one project on
+//! one machine. It knows no mechanism and asks no file system. [`Access`] answers for single paths; [`Plan`](crate::Plan) is
+//! what a mechanism can do about it on a disk.
+//!
+//! ```
+//! use hooks_sandbox::{Access, Places, Profile, Rules, SandboxConfig};
+//!
+//! let places = Places { workspace: "/repo".into(), home: Some("/home/ada".into()), ..Places::default() };
+//! let profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
+//! let access = Access::new(&profile)?;
+//! assert!(access.write("/repo/src/main.rs").is_open());
+//! assert!(!access.write("/repo/.git/config").is_open());
+//! assert!(!access.write("/etc/hosts").is_open());
+//! assert!(access.read("/etc/hosts").is_open());
+//! assert!(!access.read("/home/ada/.ssh/id_ed25519").is_open());
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
+
+mod access;
+mod known;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{EgressConfig, SandboxConfig, Unavailable};
+
+pub use self::access::{Access, Answer};
+pub use self::known::{public_parts, secrets};
+
+/// Places of a project on a machine.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The root of the project.
+    pub workspace: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Environment variables that move caches.
+    pub variables: BTreeMap<String, PathBuf>,
+}
+
+impl Places {
+    /// Names of the variables that move caches.
+    pub fn variables_wanted() -> impl Iterator<Item = &'static str> {
+        known::folders("cache").filter_map(|folder| Some(folder.name.split_once(':')?.0))
+    }
+}
+
+/// Rules of a configuration, as far as they are about files.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Globs of the only files that may be written; `None` if the configuration has no such list.
+    pub write_allow: Option<Vec<String>>,
+    /// Globs of files that may not be written.
+    pub write_deny: Vec<Pattern>,
+    /// Files of the hooks themselves, which nothing opens.
+    pub own: Vec<String>,
+    /// Globs of files that may not be read; `None` if the configuration has no such list.
+    pub read_deny: Option<Vec<Pattern>>,
+    /// Further globs of files that may not be read, from single rules.
+    pub read_deny_also: Vec<Pattern>,
+    /// Globs of files that may be read although others deny it.
+    pub read_except: Vec<String>,
+    /// Rules that no profile can express.
+    pub unexpressed: Vec<Pattern>,
+}
+
+/// A pattern, or a path, and the reason for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// The glob.
+    pub pattern: String,
+    /// Where it comes from, or what it is for.
+    pub why: String,
+}
+
+impl Pattern {
+    /// A pattern with its reason.
+    pub fn new(pattern: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { pattern: pattern.into(), why: why.into() }
+    }
+}
+
+/// What a command may read, write and connect to. Whatever it may read, it may execute.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// The root of the project, which relative patterns begin at.
+    pub workspace: PathBuf,
+    /// The user's home, which `~` stands for.
+    pub home: Option<PathBuf>,
+    /// Files that may be written.
+    pub write: Vec<Pattern>,
+    /// Folders that tools fill by themselves. They may be written although a guard denies it to tools.
+    pub regenerable: Vec<Pattern>,
+    /// Files that may not be written, whatever opens them.
+    pub fixed: Vec<Pattern>,
+    /// Files that may not be written, except in a regenerable folder.
+    pub guarded: Vec<Pattern>,
+    /// Files that may neither be read nor written. Everything else may be read.
+    pub hidden: Vec<Pattern>,
+    /// Globs of files that may be read although `hidden` has them.
+    pub shown: Vec<String>,
+    /// Sockets that are hidden.
+    pub sockets: Vec<Pattern>,
+    /// Variables that are unset because they lead to such sockets.
+    pub unset: Vec<Pattern>,
+    /// Where connections may go.
+    pub egress: EgressConfig,
+    /// What happens to a command where the sandbox cannot hold this.
+    pub unavailable: Unavailable,
+    /// Rules that no profile can express.
+    pub unexpressed: Vec<Pattern>,
+}
+
+impl Profile {
+    /// The profile that follows from rules.
+    pub fn new(places: &Places, rules: Rules, config: &SandboxConfig) -> Self {
+        let mut write: Vec<Pattern> = match rules.write_allow {
+            Some(allow) => allow.into_iter().map(|glob| Pattern::new(glob, "write_guard.allow")).collect(),
+            None => vec![Pattern::new("**", "the workspace")],
+        };
+        for path in &config.write {
+            let path = path.trim_end_matches('/');
+            write.extend(
+                [path.to_owned(), format!("{path}/**")].map(|glob| Pattern::new(glob, "sandbox.write")),
+            );
+        }
+        let hidden = match rules.read_deny {
+            Some(deny) => deny,
+            None => secrets().map(|glob| Pattern::new(glob, "the secrets that are known")).collect(),
+        };
+        let shown = rules.read_except.into_iter().chain(config.read.iter().cloned());
+        Self {
+            workspace: places.workspace.clone(),
+            home: places.home.clone(),
+            write,
+            regenerable: regenerable(places),
+            fixed: fixed(rules.own),
+            guarded: rules.write_deny,
+            hidden: hidden.into_iter().chain(rules.read_deny_also).collect(),
+            shown: shown.chain(public_parts().map(str::to_owned)).collect(),
+            sockets: known::sockets().map(|(path, who)| Pattern::new(path, who)).collect(),
+            unset: known::variables().map(|(name, who)| Pattern::new(name, who)).collect(),
+            egress: config.egress.clone(),
+            unavailable: config.unavailable,
+            unexpressed: rules.unexpressed,
+        }
+    }
+}
+
+/// Names of build output in a workspace.
+pub(crate) fn products() -> impl Iterator<Item = &'static str> {
+    known::folders("product").map(|folder| folder.name)
+}
+
+fn regenerable(places: &Places) -> Vec<Pattern> {
+    let product =
+        known::folders("product").map(|folder| Pattern::new(format!("**/{}/**", folder.name), folder.why));
+    let cache = known::folders("cache").filter_map(|folder| {
+        let path = match folder.name.split_once(':') {
+            Some((variable, below)) => places.variables.get(variable)?.join(below),
+            None => places.home.as_ref()?.join(folder.name),
+        };
+        Some(Pattern::new(format!("{}/**", as_pattern(&path)?), folder.why))
+    });
+    product.chain(cache).collect()
+}
+
+fn fixed(own: Vec<String>) -> Vec<Pattern> {
+    let git =
+        known::folders("git").map(|folder| Pattern::new(format!("**/.git/{}", folder.name), folder.why));
+    let own = own.into_iter().map(|glob| Pattern::new(glob, "it governs the agents"));
+    own.chain(git).collect()
+}
+
+/// A path as a pattern that matches it alone; `None` if it is not UTF-8, or not absolute.
+pub(crate) fn as_pattern(path: &Path) -> Option<String> {
+    let text = path.to_str().filter(|_| path.is_absolute())?.trim_end_matches('/');
+    let mut pattern = String::new();
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '{' | '}' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    Some(pattern)
+}
