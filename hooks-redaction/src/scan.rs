@@ -113,11 +113,11 @@ impl Scanner<'_> {
             let found = &mut self.found.spans;
             self.run = encoded::read(self.text.as_bytes(), at, self.run, self.encoded, found);
         }
-        if anchors.dashes {
+        if anchors.dashes && byte(self.text.as_bytes(), at) == b'-' {
             let hit = pem::read(self.text.as_bytes(), at, &mut self.ends);
             self.cover(hit, &Label::PrivateKey);
         }
-        if anchors.option {
+        if anchors.option && byte(self.text.as_bytes(), at) == b'-' {
             self.option(at);
         }
         if anchors.name {
