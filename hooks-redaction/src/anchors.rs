@@ -4,7 +4,7 @@
 //! long run after the start of a word for keys, seven digits and separators for numbers, pairs of letters for the
 //! names of secrets. The classes of 64 bytes are bits of a word, so a property of 64 positions costs a few shifts.
 
-use super::classes::{BLOCK, Classes, fill, openers};
+use super::classes::{BLOCK, Classes, fill};
 
 /// Anchors at one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(super) struct Anchors {
     pub(super) colon: bool,
     /// Byte that decides alone: `@%&\~` or a control character.
     pub(super) rare: bool,
-    /// First byte of a character beyond ASCII.
-    pub(super) beyond: bool,
+    /// First byte of a character beyond ASCII that may hide something.
+    pub(super) opener: bool,
     /// Start of a word with at least sixteen bytes of a run from there.
     pub(super) word: bool,
     /// The same with [`ENCODED`] bytes.
@@ -54,12 +54,8 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
     while at < bytes.len() {
         classify(bytes.get(at..).unwrap_or_default(), &mut classes);
         for (here, next) in classes.iter().zip(classes.iter().skip(1)) {
-            let mut hits = Hits::of(&last, here, next);
+            let hits = Hits::of(&last, here, next);
             let mut open = hits.any();
-            if hits.beyond != 0 {
-                hits.beyond = beyond(bytes, at);
-                open = hits.any();
-            }
             while open != 0 {
                 let place = open.trailing_zeros();
                 open &= open - 1;
@@ -85,12 +81,6 @@ fn classify(rest: &[u8], out: &mut [Classes; BATCH + 1]) {
             *first = classes.first(after.len());
         }
     }
-}
-
-/// Positions of characters beyond ASCII that hide something or look like others.
-fn beyond(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.first_chunk().map_or_else(|| openers(&padded(rest)), openers)
 }
 
 fn padded(rest: &[u8]) -> [u8; BLOCK] {
@@ -129,7 +119,7 @@ struct Hits {
     account: u64,
     colon: u64,
     rare: u64,
-    beyond: u64,
+    opener: u64,
     word: u64,
     encoded: u64,
     option: u64,
@@ -173,7 +163,7 @@ impl Hits {
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
             colon: first_colon & token_after & (!colon_after | near_digits(here, next)),
             rare: here.rare,
-            beyond: here.beyond,
+            opener: here.opener,
             word: starts & long,
             encoded: starts & encoded,
             option: dash & apart & (letters(1) | dash_after & letters(2)),
@@ -184,8 +174,8 @@ impl Hits {
 
     #[inline(always)]
     const fn any(&self) -> u64 {
-        let Self { name, number, account, colon, rare, beyond, word, encoded, option, dashes, line_end } = *self;
-        name | number | account | colon | rare | beyond | word | encoded | option | dashes | line_end
+        let Self { name, number, account, colon, rare, opener, word, encoded, option, dashes, line_end } = *self;
+        name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end
     }
 
     #[inline(always)]
@@ -197,7 +187,7 @@ impl Hits {
             account: self.account & bit != 0,
             colon: self.colon & bit != 0,
             rare: self.rare & bit != 0,
-            beyond: self.beyond & bit != 0,
+            opener: self.opener & bit != 0,
             word: self.word & bit != 0,
             encoded: self.encoded & bit != 0,
             option: self.option & bit != 0,
@@ -296,7 +286,7 @@ mod tests {
             ("fd00::1", 4, |a| a.colon),
             ("::ffff:1.2.3.4", 6, |a| a.colon),
             ("@", 0, |a| a.rare),
-            ("\u{200b}", 0, |a| a.beyond),
+            ("\u{200b}", 0, |a| a.opener),
             ("ghp_0123456789ab", 0, |a| a.word),
             ("-u a", 0, |a| a.option),
             ("-----BEGIN", 0, |a| a.dashes),

@@ -52,6 +52,9 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end) {
         return Some(secret);
     }
+    // Most names in prose and code have no value. This is cheaper than their words.
+    let guess = if name.bytes().any(|b| b.eq_ignore_ascii_case(&b'p')) { Noun::Password } else { Noun::Token };
+    separator(text.as_bytes(), start, end, guess)?;
     let noun = names::noun(name)?;
     let value = value_behind(text, start, end, noun)?;
     let head_end = floor(text, value.end.min(value.start + value::HEAD));

@@ -22,8 +22,9 @@ pub(super) struct Classes {
     pub(super) line_end: u64,
     /// Bytes that are rare and decide alone: `@%&\~` and control characters.
     pub(super) rare: u64,
-    /// Bytes of characters beyond ASCII.
-    pub(super) beyond: u64,
+    /// First bytes of the characters beyond ASCII that hide something or look like others: soft hyphen, marks of direction,
+    /// zero-width characters, full width.
+    pub(super) opener: u64,
     pub(super) k: u64,
     /// `e` to `i`.
     pub(super) e_i: u64,
@@ -77,7 +78,7 @@ impl Classes {
             colon,
             line_end: is(b'\n') | is(b'\r'),
             rare: is(b'@') | is(b'&') | is(b'\\') | percent | tilde | control,
-            beyond: v.simd_ge(every(0x80)).to_bitmask(),
+            opener: is(0xc2) | is(0xcd) | is(0xd8) | within(v, 0xe1, 0xe3) | is(0xef) | is(0xf0) | is(0xf3),
             k: letter_is(b'k'),
             e_i: within(small, b'e', b'i'),
             p: letter_is(b'p'),
@@ -93,23 +94,16 @@ impl Classes {
     pub(super) fn first(self, count: usize) -> Self {
         let mask =
             u32::try_from(count).ok().and_then(|count| 1_u64.checked_shl(count)).map_or(!0, |bit| bit - 1);
-        let [letter, digit, token, number, colon, line_end, rare, beyond, k, e_i, p, a, s_w, c, r, z] =
+        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z] =
             self.rows().map(|row| row & mask);
-        Self { letter, digit, token, number, colon, line_end, rare, beyond, k, e_i, p, a, s_w, c, r, z }
+        Self { letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z }
     }
 
     const fn rows(self) -> [u64; ROWS] {
-        let Self { letter, digit, token, number, colon, line_end, rare, beyond, .. } = self;
+        let Self { letter, digit, token, number, colon, line_end, rare, opener, .. } = self;
         let Self { k, e_i, p, a, s_w, c, r, z, .. } = self;
-        [letter, digit, token, number, colon, line_end, rare, beyond, k, e_i, p, a, s_w, c, r, z]
+        [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z]
     }
-}
-
-/// Positions in a block of the first bytes of characters that hide something or look like others: soft hyphen, marks of
-/// direction, zero-width characters, full width.
-pub(super) fn openers(block: &[u8; BLOCK]) -> u64 {
-    let opens = |b: u8| matches!(b, 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3);
-    block.iter().rev().fold(0, |bits, b| bits << 1 | u64::from(opens(*b)))
 }
 
 #[cfg(test)]
@@ -133,7 +127,7 @@ mod tests {
             b == b':',
             b == b'\n' || b == b'\r',
             b"@%&\\~".contains(&b) || b < 9 || (14..32).contains(&b),
-            b >= 0x80,
+            matches!(b, 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3),
             small == b'k',
             (b'e'..=b'i').contains(&small),
             small == b'p',
@@ -162,14 +156,5 @@ mod tests {
         let classes = classes(&[b'a'; BLOCK]);
         assert_eq!(classes.first(3).letter, 7);
         assert_eq!(classes.first(BLOCK), classes);
-    }
-
-    #[test]
-    fn characters_that_hide_something_are_seen() {
-        let mut block = [b' '; BLOCK];
-        block[5..8].copy_from_slice("\u{200b}".as_bytes());
-        block[60..62].copy_from_slice("\u{ad}".as_bytes());
-        block[30..32].copy_from_slice("п".as_bytes());
-        assert_eq!(openers(&block), 1 << 5 | 1 << 60);
     }
 }

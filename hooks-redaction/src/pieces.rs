@@ -130,7 +130,8 @@ impl Keys {
         let next = self.marks.partition_point(|(at, _)| *at < end);
         let (at, is_begin) = *self.marks.get(next.checked_sub(1)?)?;
         let restarted = self.marks.get(next).is_some_and(|(_, is_begin)| *is_begin);
-        (is_begin && !restarted && pem::may_start(bytes.get(..end)?, at)).then_some(at)
+        let open = if restarted { pem::goes_on(bytes, at, end) } else { pem::may_start(bytes.get(..end)?, at) };
+        (is_begin && open).then_some(at)
     }
 }
 

@@ -93,7 +93,7 @@ impl Scanner<'_> {
         if anchors.rare {
             self.rare(at);
         }
-        if anchors.beyond && view::is_hidden(self.text, at) {
+        if anchors.opener && view::is_hidden(self.text, at) {
             self.found.hidden.push(at);
             self.literal(at);
         }
