@@ -174,7 +174,8 @@ impl Hits {
 
     #[inline(always)]
     const fn any(&self) -> u64 {
-        let Self { name, number, account, colon, rare, opener, word, encoded, option, dashes, line_end } = *self;
+        let Self { name, number, account, colon, rare, opener, word, encoded, option, dashes, line_end } =
+            *self;
         name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end
     }
 
@@ -211,7 +212,8 @@ const fn names(here: &Classes, next: &Classes) -> u64 {
     let authorization = here.r & e1 & after(here.z, next.z, 2);
     let bearer = here.e_i & a1 & r2 & after(here.e_i, next.e_i, 3);
     let two = here.e_i & e1;
-    let identified = here.e_i & e2 & after(two, next.e_i & next.e_i >> 1, 5) & after(two, next.e_i & next.e_i >> 1, 7);
+    let identified =
+        here.e_i & e2 & after(two, next.e_i & next.e_i >> 1, 5) & after(two, next.e_i & next.e_i >> 1, 7);
     key_token_cookie | password | credential | authorization | bearer | identified
 }
 

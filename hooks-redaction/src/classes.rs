@@ -63,7 +63,8 @@ impl Classes {
         let small = v | every(0x20);
         let is = |b: u8| v.simd_eq(every(b)).to_bitmask();
         let letter_is = |b: u8| small.simd_eq(every(b)).to_bitmask();
-        let within = |v: u8x64<S>, first: u8, last: u8| (v - every(first)).simd_le(every(last - first)).to_bitmask();
+        let within =
+            |v: u8x64<S>, first: u8, last: u8| (v - every(first)).simd_le(every(last - first)).to_bitmask();
         let letter = within(small, b'a', b'z');
         let digit = within(v, b'0', b'9');
         let (slashes, colon) = (within(v, b'-', b'/'), is(b':'));
