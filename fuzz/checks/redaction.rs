@@ -3,7 +3,7 @@
 use hooks_redaction::Scrubber;
 
 /// Panics if a property does not hold for `input`.
-pub fn properties(input: &[u8]) {
+pub(crate) fn properties(input: &[u8]) {
     let Some((first, bytes)) = input.split_first() else { return };
     let scrubber = Scrubber::all();
     let whole = scrubber.scrub_bytes(bytes);
@@ -15,7 +15,11 @@ pub fn properties(input: &[u8]) {
         out.extend(stream.push(chunk));
     }
     out.extend(stream.finish());
-    assert!(out == *whole, "chunks of {first} bytes change the output");
+    assert!(
+        out == *whole,
+        "chunks of {first} bytes change the output of {:?}",
+        String::from_utf8_lossy(bytes.get(..200).unwrap_or(bytes))
+    );
     if let Ok(text) = std::str::from_utf8(bytes) {
         let mut end = 0;
         for span in scrubber.spans(text) {

@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut folders = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
-        let mut number = || arguments.next().ok_or("a number is missing")?.parse::<u64>().map_err(Box::<dyn Error>::from);
+        let mut number =
+            || arguments.next().ok_or("a number is missing")?.parse::<u64>().map_err(Box::<dyn Error>::from);
         match argument.as_str() {
             "--sample" => corpus.size = usize::try_from(number()?)?,
             "--seed" => corpus.random = number()?.max(1),
@@ -77,7 +78,9 @@ impl Corpus {
         while let Some(path) = open.pop() {
             let kind = fs::symlink_metadata(&path)?;
             if kind.is_dir() {
-                let mut inside = fs::read_dir(&path)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+                let mut inside = fs::read_dir(&path)?
+                    .map(|entry| Ok(entry?.path()))
+                    .collect::<std::io::Result<Vec<_>>>()?;
                 inside.sort_unstable_by(|a, b| b.cmp(a));
                 open.extend(inside);
             } else if kind.is_file() && kind.len() <= MAX_FILE && self.bytes < self.limit {
@@ -114,7 +117,8 @@ impl Corpus {
         let from = floor(text, span.start.saturating_sub(AROUND));
         let to = floor(text, span.end.min(span.start + 2 * AROUND) + AROUND);
         let near = text.get(from..span.start).unwrap_or_default().lines().next_back().unwrap_or_default();
-        let value = text.get(span.start..floor(text, span.end.min(span.start + 2 * AROUND))).unwrap_or_default();
+        let value =
+            text.get(span.start..floor(text, span.end.min(span.start + 2 * AROUND))).unwrap_or_default();
         let behind = text.get(span.end..to).unwrap_or_default().lines().next().unwrap_or_default();
         let line = text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
         let shown = format!("{}\t{near}>>>{value:?}<<<{behind}\t{}:{line}", span.label, path.display());
@@ -135,7 +139,10 @@ impl Corpus {
     fn print(&self) {
         let seconds = self.time.as_secs_f64().max(f64::EPSILON);
         let speed = self.bytes as f64 / seconds / 1e6;
-        println!("{} files, {} lines, {} bytes, {seconds:.2} s, {speed:.0} MB/s", self.files, self.lines, self.bytes);
+        println!(
+            "{} files, {} lines, {} bytes, {seconds:.2} s, {speed:.0} MB/s",
+            self.files, self.lines, self.bytes
+        );
         let share = self.found as f64 * 10_000.0 / self.lines.max(1) as f64;
         println!("{} findings, {share:.2} in 10,000 lines", self.found);
         for (label, count) in &self.counts {

@@ -4,7 +4,7 @@
 //! long run after the start of a word for keys, seven digits and separators for numbers, pairs of letters for the
 //! names of secrets. The classes of 64 bytes are bits of a word, so a property of 64 positions costs a few shifts.
 
-use super::classes::{BLOCK, Classes, openers};
+use super::classes::{BLOCK, Classes, fill};
 
 /// Anchors at one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,15 +19,15 @@ pub(super) struct Anchors {
     pub(super) colon: bool,
     /// Byte that decides alone: `@%&\~` or a control character.
     pub(super) rare: bool,
-    /// First byte of a character beyond ASCII.
-    pub(super) beyond: bool,
+    /// First byte of a character beyond ASCII that may hide something.
+    pub(super) opener: bool,
     /// Start of a word with at least sixteen bytes of a run from there.
     pub(super) word: bool,
     /// The same with [`ENCODED`] bytes.
     pub(super) encoded: bool,
-    /// Dash of an option.
+    /// Dash of an option, or a full stop or slash there.
     pub(super) option: bool,
-    /// First of five dashes in front of a letter.
+    /// First of five dashes, full stops or slashes in front of a letter.
     pub(super) dashes: bool,
     /// The sixth byte before a line end, all of a run.
     pub(super) line_end: bool,
@@ -41,41 +41,46 @@ pub(super) const ENCODED: usize = 31;
 /// Bytes of a run in front of a line end that are looked at.
 pub(super) const TAIL: usize = 6;
 
+/// Blocks that are classified together.
+const BATCH: usize = 32;
+
 /// Calls `tell` with each position that has an anchor, in order.
 #[inline]
 pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
     let mut last = Edge::default();
-    let mut here = block(bytes, 0);
+    // One block more than a batch: an anchor may go on in the next block.
+    let mut classes = [Classes::default(); BATCH + 1];
     let mut at = 0;
     while at < bytes.len() {
-        let next = block(bytes, at + BLOCK);
-        let mut hits = Hits::of(&last, &here, &next);
-        if hits.beyond != 0 {
-            hits.beyond = beyond(bytes, at);
+        classify(bytes.get(at..).unwrap_or_default(), &mut classes);
+        for (here, next) in classes.iter().zip(classes.iter().skip(1)) {
+            let hits = Hits::of(&last, here, next);
+            let mut open = hits.any();
+            while open != 0 {
+                let place = open.trailing_zeros();
+                open &= open - 1;
+                tell(at + place as usize, hits.at(place));
+            }
+            last = Edge::of(here);
+            at += BLOCK;
         }
-        let mut open = hits.any();
-        while open != 0 {
-            let place = open.trailing_zeros();
-            open &= open - 1;
-            tell(at + place as usize, hits.at(place));
-        }
-        last = Edge::of(&here);
-        here = next;
-        at += BLOCK;
     }
 }
 
-/// Classifies the block at `at`; positions after the end have no class.
-#[inline(always)]
-fn block(bytes: &[u8], at: usize) -> Classes {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.first_chunk().map_or_else(|| tail(rest), Classes::of)
-}
-
-/// Positions of characters beyond ASCII that hide something or look like others.
-fn beyond(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.first_chunk().map_or_else(|| openers(&padded(rest)), openers)
+/// Classifies the blocks at the start of `rest`; positions after its end have no class.
+fn classify(rest: &[u8], out: &mut [Classes; BATCH + 1]) {
+    let whole = rest.len() / BLOCK;
+    fill(rest, out);
+    if let Some(tail) = out.get_mut(whole..) {
+        tail.fill(Classes::default());
+        let after = rest.get(whole * BLOCK..).unwrap_or_default();
+        if let Some(first) = tail.first_mut().filter(|_| !after.is_empty()) {
+            let mut padded_out = [Classes::default()];
+            fill(&padded(after), &mut padded_out);
+            let [classes] = padded_out;
+            *first = classes.first(after.len());
+        }
+    }
 }
 
 fn padded(rest: &[u8]) -> [u8; BLOCK] {
@@ -84,14 +89,6 @@ fn padded(rest: &[u8]) -> [u8; BLOCK] {
         *slot = *b;
     }
     block
-}
-
-#[cold]
-fn tail(rest: &[u8]) -> Classes {
-    if rest.is_empty() {
-        return Classes::default();
-    }
-    Classes::of(&padded(rest)).first(rest.len())
 }
 
 /// Classes of the byte before a block, as its lowest bit.
@@ -122,7 +119,7 @@ struct Hits {
     account: u64,
     colon: u64,
     rare: u64,
-    beyond: u64,
+    opener: u64,
     word: u64,
     encoded: u64,
     option: u64,
@@ -154,7 +151,8 @@ impl Hits {
         let first_colon = here.colon & !(here.colon << 1 | last.colon);
         let apart = !(here.token << 1 | last.token);
         let (long, encoded, tail) = runs(here, next);
-        let dash_after = after(here.dash, next.dash, 1);
+        let (dash, next_dash) = (dashes(here), dashes(next));
+        let dash_after = after(dash, next_dash, 1);
         let numbers = both(here.number, next.number);
         let numbers = numbers & numbers >> 1;
         let numbers = numbers & numbers >> 2;
@@ -165,19 +163,20 @@ impl Hits {
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
             colon: first_colon & token_after & (!colon_after | near_digits(here, next)),
             rare: here.rare,
-            beyond: here.beyond,
+            opener: here.opener,
             word: starts & long,
             encoded: starts & encoded,
-            option: here.dash & apart & (letters(1) | dash_after & letters(2)),
-            dashes: five_dashes(here, next),
+            option: dash & apart & (letters(1) | dash_after & letters(2)),
+            dashes: five_dashes(dash, next_dash) & letters(5),
             line_end: tail & after(here.line_end, next.line_end, TAIL as u32),
         }
     }
 
     #[inline(always)]
     const fn any(&self) -> u64 {
-        let Self { name, number, account, colon, rare, beyond, word, encoded, option, dashes, line_end } = *self;
-        name | number | account | colon | rare | beyond | word | encoded | option | dashes | line_end
+        let Self { name, number, account, colon, rare, opener, word, encoded, option, dashes, line_end } =
+            *self;
+        name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end
     }
 
     #[inline(always)]
@@ -189,7 +188,7 @@ impl Hits {
             account: self.account & bit != 0,
             colon: self.colon & bit != 0,
             rare: self.rare & bit != 0,
-            beyond: self.beyond & bit != 0,
+            opener: self.opener & bit != 0,
             word: self.word & bit != 0,
             encoded: self.encoded & bit != 0,
             option: self.option & bit != 0,
@@ -199,22 +198,22 @@ impl Hits {
     }
 }
 
-/// Positions of `ke`, `kie`, `pas`, `ps`, `pw`, `cre`, `riz` and `eare`, of which each name of a secret has one, and
-/// of "identified".
+/// Positions of `ke`, `ki`, `pas`, `ps`, `pw`, `cre`, `riz` and `eare`, of which each name of a secret has one, and of
+/// "identified". Where `e` or `i` is meant, `f`, `g` and `h` count too.
 #[inline(always)]
 const fn names(here: &Classes, next: &Classes) -> u64 {
-    let e1 = after(here.e, next.e, 1);
-    let e2 = after(here.e, next.e, 2);
-    let i1 = after(here.i, next.i, 1);
+    let (e1, e2) = (after(here.e_i, next.e_i, 1), after(here.e_i, next.e_i, 2));
     let a1 = after(here.a, next.a, 1);
-    let s1 = after(here.s_w, next.s_w, 1);
-    let s2 = after(here.s_w, next.s_w, 2);
-    let key_token_cookie = here.k & (e1 | i1 & e2);
+    let (s1, s2) = (after(here.s_w, next.s_w, 1), after(here.s_w, next.s_w, 2));
+    let (r1, r2) = (after(here.r, next.r, 1), after(here.r, next.r, 2));
+    let key_token_cookie = here.k & e1;
     let password = here.p & (s1 | a1 & s2);
-    let credential = here.c & after(here.r, next.r, 1) & e2;
-    let authorization = here.r & i1 & after(here.z, next.z, 2);
-    let bearer = here.e & a1 & after(here.r, next.r, 2) & after(here.e, next.e, 3);
-    let identified = here.i & e2 & after(here.i, next.i, 5) & after(here.i, next.i, 7) & after(here.e, next.e, 8);
+    let credential = here.c & r1 & e2;
+    let authorization = here.r & e1 & after(here.z, next.z, 2);
+    let bearer = here.e_i & a1 & r2 & after(here.e_i, next.e_i, 3);
+    let two = here.e_i & e1;
+    let identified =
+        here.e_i & e2 & after(two, next.e_i & next.e_i >> 1, 5) & after(two, next.e_i & next.e_i >> 1, 7);
     key_token_cookie | password | credential | authorization | bearer | identified
 }
 
@@ -242,14 +241,19 @@ const fn near_digits(here: &Classes, next: &Classes) -> u64 {
     ahead | behind | behind << 1 | 0b1_1111
 }
 
-/// Positions of five dashes in front of a letter.
+/// Positions of `-`, `.` and `/`.
 #[inline(always)]
-const fn five_dashes(here: &Classes, next: &Classes) -> u64 {
-    let one = both(here.dash, next.dash);
+const fn dashes(block: &Classes) -> u64 {
+    block.token & block.number & !block.digit
+}
+
+/// Positions of five dashes.
+#[inline(always)]
+const fn five_dashes(here: u64, next: u64) -> u64 {
+    let one = both(here, next);
     let two = one & one >> 1;
     let four = two & two >> 2;
-    let five = four & one >> 4;
-    five as u64 & after(here.letter, next.letter, 5)
+    (four & one >> 4) as u64
 }
 
 #[cfg(test)]
@@ -284,7 +288,7 @@ mod tests {
             ("fd00::1", 4, |a| a.colon),
             ("::ffff:1.2.3.4", 6, |a| a.colon),
             ("@", 0, |a| a.rare),
-            ("\u{200b}", 0, |a| a.beyond),
+            ("\u{200b}", 0, |a| a.opener),
             ("ghp_0123456789ab", 0, |a| a.word),
             ("-u a", 0, |a| a.option),
             ("-----BEGIN", 0, |a| a.dashes),

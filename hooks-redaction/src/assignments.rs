@@ -52,6 +52,10 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end) {
         return Some(secret);
     }
+    // Most names in prose and code have no value. This is cheaper than their words.
+    let guess =
+        if name.bytes().any(|b| b.eq_ignore_ascii_case(&b'p')) { Noun::Password } else { Noun::Token };
+    separator(text.as_bytes(), start, end, guess)?;
     let noun = names::noun(name)?;
     let value = value_behind(text, start, end, noun)?;
     let head_end = floor(text, value.end.min(value.start + value::HEAD));
@@ -151,6 +155,9 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
         return Some((Separator::Element, end + 1));
     }
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
+    if let Some(from) = value_below(bytes, start, quoted) {
+        return Some((Separator::Colon, from));
+    }
     let at = blank(quoted);
     let spaced = at > quoted;
     if quoted > end && bytes.get(at..at + 6) == Some(b"value=") {
@@ -178,6 +185,24 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
         _ if noun == Noun::Password => prose(bytes, start, at),
         _ => None,
     }
+}
+
+/// Returns the start of the value on the line below a name: `- name: DB_PASSWORD` and `  value: …` in YAML.
+fn value_below(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+    let next = run_end(bytes, end, 2, |b| b"\r\n".contains(&b));
+    if next == end || !is_name_of_pair(line_before(bytes, start, 64)) {
+        return None;
+    }
+    let key = run_end(bytes, next, 64, |b| b == b' ');
+    let colon = bytes.get(key..)?.strip_prefix(b"value:")?;
+    Some(key + b"value:".len() + run_end(colon, 0, 8, |b| b == b' '))
+}
+
+/// Returns whether the text before a name is `name:`, perhaps as an item of a list.
+pub(super) fn is_name_of_pair(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let line = line.strip_suffix(b"\"").or(line.strip_suffix(b"'")).unwrap_or(line).trim_ascii_end();
+    line.strip_prefix(b"- ").unwrap_or(line).trim_ascii() == b"name:"
 }
 
 /// Returns whether a line ends with a command that sets a variable: `aws configure set `, `setx `, `set -x `.
@@ -328,6 +353,8 @@ mod tests {
             ("password -> hunter2x", "password", "hunter2x"),
             ("wifi psk=\"hunter2xyz\"", "psk", "hunter2xyz"),
             ("keytool -storepass hunter2x", "storepass", "hunter2x"),
+            ("- name: DB_PASSWORD\n  value: hunter2x\n", "PASSWORD", "hunter2x"),
+            ("  - name: \"API_KEY\"\r\n    value: \"4f9a8b7c6d5e\"\n", "KEY", "4f9a8b7c6d5e"),
             ("set -x API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
             (r"A=1\nPASSWORD=hunter2\nB=2", "PASSWORD", "hunter2"),
         ] {
@@ -350,6 +377,8 @@ mod tests {
             ("passwords must have 8 characters", "password"),
             ("\"password\", \"email\"", "password"),
             ("password=self.password,", "password"),
+            ("- name: DB_PASSWORD\n  valueFrom: hunter2x\n", "PASSWORD"),
+            ("see DB_PASSWORD\n  value: hunter2x\n", "PASSWORD"),
             ("GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "TOKEN"),
         ] {
             assert_eq!(found(text, word), None, "{text}");

@@ -194,6 +194,17 @@ pub(super) fn discord(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (dots && lengths && starts_word(bytes, at)).then_some((at, end))
 }
 
+/// Parses a Mailchimp key at `at` (Mailchimp, "Marketing API keys"): 32 hex digits, and the data centre such as `-us14`.
+pub(super) fn mailchimp(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let centre = at + 32;
+    if bytes.get(centre..centre + 3)? != b"-us" || !starts_word(bytes, at) {
+        return None;
+    }
+    let end = run_end(bytes, centre + 3, 2, |b| b.is_ascii_digit());
+    let hex = bytes.get(at..centre)?.iter().all(u8::is_ascii_hexdigit);
+    (hex && end > centre + 3 && !is_ident(byte(bytes, end))).then_some((at, end))
+}
+
 /// Parses a Terraform Cloud token around its `.atlasv1.` (HashiCorp, "API tokens").
 pub(super) fn terraform(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = super::text::run_start(bytes, at, 16, |b| b.is_ascii_alphanumeric());

@@ -22,8 +22,8 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
 /// Finds the credential in the first `limit` bytes of a header's value.
 fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
     let bytes = text.as_bytes();
-    let name = text.get(start..end)?.trim_start_matches('-').to_ascii_lowercase();
     let from = value_start(bytes, end)?;
+    let name = text.get(start..end)?.trim_start_matches('-').to_ascii_lowercase();
     let to = floor(text, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b))).max(from);
     let to = escaped_end(bytes, from, to);
     let (start, end) = match name.as_str() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{forms::Form, vendors::FORMS};
+use super::{body::Body, forms::Form, vendors::FORMS};
 
 /// Other spellings of `@`: percent-encoding once and twice, HTML, JSON, full width, small form.
 const ENCODED_AT: &[&str] =
@@ -57,7 +57,7 @@ impl Literal {
             Some(wanted) => vec![*wanted],
             None => match self.kind {
                 Kind::Form(form) => (0..=u8::MAX).filter(|b| form.body.has(*b)).collect(),
-                Kind::Discord => b"AEIMQUYcgk".to_vec(),
+                Kind::Discord => any(|b| Body::Url.has(b)),
                 _ => any(|_| true),
             },
         }

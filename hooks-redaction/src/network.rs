@@ -83,6 +83,8 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let version = object
         || is_version(bytes, first.start)
         || has_word(words, NOT_BEFORE)
+        // `upgrade 1.2.3.4 -> 1.2.3.5`
+        || (words.ends_with(b"-> ") && has_word(line_before(bytes, first.start, 48), NOT_BEFORE))
         || has_word(next_word, NOT_AFTER);
     (opens && closes && personal && !heading && !version).then_some((first.start, fourth.end))
 }
@@ -215,6 +217,7 @@ mod tests {
             "4.19.0.1 kernel",
             "Mozilla/1.2.3.4 (X11)",
             "numpy>=1.2.3.4",
+            "upgrade 1.0.0.0 -> 1.0.0.1",
             "AssemblyFileVersion(\"1.2.3.4\")",
         ] {
             assert!(found(text, &[Label::Ipv4]).is_empty(), "{text}");

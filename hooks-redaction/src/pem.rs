@@ -53,6 +53,11 @@ pub(super) fn may_start(bytes: &[u8], at: usize) -> bool {
     bytes.len() < title_end + 48 || has_body(bytes, title_end)
 }
 
+/// Returns whether the material of the key whose BEGIN line is at `at` goes on behind `end`.
+pub(super) fn goes_on(bytes: &[u8], at: usize, end: usize) -> bool {
+    title(bytes, at + BEGIN.len()).is_some_and(|from| has_body(bytes, from) && body_end(bytes, from) > end)
+}
+
 /// Returns the end of the key material that `bytes` go on with, and whether the key ends there.
 pub(super) fn rest(bytes: &[u8]) -> (usize, bool) {
     let end = body_end(bytes, 0);
@@ -88,7 +93,7 @@ fn has_body(bytes: &[u8], from: usize) -> bool {
         start
     };
     let end = run_end(bytes, start, 24, |b| b.is_ascii_alphanumeric() || b"+/=-:".contains(&b));
-    start > from && end - start >= 8
+    start > from && end - start >= 8 && byte(bytes, start) != b'-'
 }
 
 /// Returns the end of the key material of a key without an END line.

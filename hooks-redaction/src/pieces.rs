@@ -7,7 +7,7 @@
 use memchr::memmem;
 
 use super::{
-    email,
+    assignments, email,
     label::Labels,
     literals::{INDEX, Kind, LITERALS},
     pem, scan,
@@ -130,7 +130,9 @@ impl Keys {
         let next = self.marks.partition_point(|(at, _)| *at < end);
         let (at, is_begin) = *self.marks.get(next.checked_sub(1)?)?;
         let restarted = self.marks.get(next).is_some_and(|(_, is_begin)| *is_begin);
-        (is_begin && !restarted && pem::may_start(bytes.get(..end)?, at)).then_some(at)
+        let open =
+            if restarted { pem::goes_on(bytes, at, end) } else { pem::may_start(bytes.get(..end)?, at) };
+        (is_begin && open).then_some(at)
     }
 }
 
@@ -149,11 +151,16 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
         let start = line_start(text, end.checked_sub(1)?);
         let content = text.get(start..end)?.trim_end();
         let word = last_word(content);
-        if line == 0 && (content.ends_with(['=', '\\']) || ends_in_group(content)) {
+        let name = content.strip_suffix(word).unwrap_or_default();
+        let pair = assignments::is_name_of_pair(name.as_bytes());
+        if line == 0 && (pair || content.ends_with(['=', '\\']) || ends_in_group(content)) {
             return Some(start);
         }
         // The `@` of an address may be written as an escape.
-        if has_start(word) || (line == 0 && (email::is_open(word) || word.contains(['%', '&', '\\', '\u{ff20}', '\u{fe6b}']))) {
+        if has_start(word)
+            || (line == 0
+                && (email::is_open(word) || word.contains(['%', '&', '\\', '\u{ff20}', '\u{fe6b}'])))
+        {
             return Some(start);
         }
         let alone = content.trim_start_matches([' ', '\t', '>', '|']).len() == word.len() && word.len() >= 2;

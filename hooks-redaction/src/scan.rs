@@ -93,7 +93,7 @@ impl Scanner<'_> {
         if anchors.rare {
             self.rare(at);
         }
-        if anchors.beyond && view::is_hidden(self.text, at) {
+        if anchors.opener && view::is_hidden(self.text, at) {
             self.found.hidden.push(at);
             self.literal(at);
         }
@@ -113,11 +113,11 @@ impl Scanner<'_> {
             let found = &mut self.found.spans;
             self.run = encoded::read(self.text.as_bytes(), at, self.run, self.encoded, found);
         }
-        if anchors.dashes {
+        if anchors.dashes && byte(self.text.as_bytes(), at) == b'-' {
             let hit = pem::read(self.text.as_bytes(), at, &mut self.ends);
             self.cover(hit, &Label::PrivateKey);
         }
-        if anchors.option {
+        if anchors.option && byte(self.text.as_bytes(), at) == b'-' {
             self.option(at);
         }
         if anchors.name {
@@ -165,6 +165,9 @@ impl Scanner<'_> {
     /// Reads a credential at the start of a word, and one with a checksum in front of its `_`.
     fn word(&mut self, at: usize) {
         self.literal(at);
+        if let Some(key) = forms::mailchimp(self.text.as_bytes(), at) {
+            self.cover(Some(key), &Label::ApiKey);
+        }
         if byte_before(self.text.as_bytes(), at) == b'_'
             && let Some(start) = at.checked_sub(4)
         {
@@ -285,7 +288,11 @@ impl Scanner<'_> {
             self.cover(hit, &Label::ApiKey);
         }
         let hex = |b: u8| b.is_ascii_hexdigit() || b == b':';
-        if hex(next) && (next == b':' || hex(before)) && at >= self.address && self.labels.contains(&Label::Ipv6) {
+        if hex(next)
+            && (next == b':' || hex(before))
+            && at >= self.address
+            && self.labels.contains(&Label::Ipv6)
+        {
             let found = self.found.spans.len();
             self.address = network::ipv6(self.text, at, &mut self.found.spans);
             if self.found.spans.len() > found {
@@ -373,7 +380,7 @@ impl Scanner<'_> {
             return self.literal(start);
         }
         // Most names in code have no value behind them.
-        if !b" \t=:\"'`\\>],(".contains(&byte(bytes, end)) {
+        if !b" \t=:\"'`\\>],(\r\n".contains(&byte(bytes, end)) {
             return;
         }
         let bearer = self.text.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case("bearer"));

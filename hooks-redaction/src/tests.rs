@@ -83,6 +83,9 @@ const PIECES: &[&str] = &[
     "AKIAIOSFODNN7EXAMPLE",
     "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "machine ",
+    "- name: ",
+    "API_KEY",
+    "\n  value: ",
 ];
 
 pub(super) fn pieces() -> impl Strategy<Value = String> {

@@ -231,9 +231,11 @@ fn plain(c: char) -> Option<char> {
         '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' => Some(' '),
         '\u{2010}' | '\u{2011}' => Some('-'),
         '\u{fe6b}' => Some('@'),
-        '\u{ff0d}'..='\u{ff0e}' | '\u{ff10}'..='\u{ff19}' | '\u{ff20}'..='\u{ff3a}' | '\u{ff3f}' | '\u{ff41}'..='\u{ff5a}' => {
-            char::from_u32(u32::from(c) - 0xfee0)
-        }
+        '\u{ff0d}'..='\u{ff0e}'
+        | '\u{ff10}'..='\u{ff19}'
+        | '\u{ff20}'..='\u{ff3a}'
+        | '\u{ff3f}'
+        | '\u{ff41}'..='\u{ff5a}' => char::from_u32(u32::from(c) - 0xfee0),
         _ => None,
     }
 }

@@ -34,7 +34,9 @@ fn each(text: &str, write: impl Fn(u32) -> String) -> String {
 }
 
 fn signs(text: &str, write: impl Fn(u32) -> String) -> String {
-    text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_string() } else { write(u32::from(c)) }).collect()
+    text.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_string() } else { write(u32::from(c)) })
+        .collect()
 }
 
 fn base64(text: &str, alphabet: &[u8; 64]) -> String {
@@ -104,23 +106,43 @@ const ENCODINGS: [(&str, Hide); 20] = [
     ("all HTML hex", |v| each(v, |c| format!("&#x{c:x};"))),
     ("HTML with zeros", |v| each(v, |c| format!("&#{c:07};"))),
     ("HTML of signs", |v| signs(v, |c| format!("&#{c};"))),
-    ("HTML names", |v| v.replace('_', "&lowbar;").replace('-', "&hyphen;").replace('.', "&period;").replace('@', "&commat;")),
+    ("HTML names", |v| {
+        v.replace('_', "&lowbar;").replace('-', "&hyphen;").replace('.', "&period;").replace('@', "&commat;")
+    }),
     ("all JSON escapes", |v| each(v, |c| format!("\\u{c:04x}"))),
     ("JSON escapes of signs", |v| signs(v, |c| format!("\\u{c:04X}"))),
     ("all hex escapes", |v| each(v, |c| format!("\\x{c:02x}"))),
     ("base64", |v| base64(&format!("the secret is {v}"), STANDARD)),
     ("base64 for URLs", |v| base64(&format!("the secret is {v}"), FOR_URLS)),
     ("base64 without padding", |v| base64(&format!("a {v} b"), STANDARD).trim_end_matches('=').to_owned()),
-    ("base64 in lines", |v| in_lines(&base64(&format!("{} {v} {}", "some words ".repeat(8), "more words ".repeat(9)), STANDARD), 76, "\n")),
-    ("base64 in lines of 64", |v| in_lines(&base64(&format!("{} {v} {}", "some words ".repeat(7), "more words ".repeat(9)), STANDARD), 64, "\r\n")),
+    ("base64 in lines", |v| {
+        in_lines(
+            &base64(&format!("{} {v} {}", "some words ".repeat(8), "more words ".repeat(9)), STANDARD),
+            76,
+            "\n",
+        )
+    }),
+    ("base64 in lines of 64", |v| {
+        in_lines(
+            &base64(&format!("{} {v} {}", "some words ".repeat(7), "more words ".repeat(9)), STANDARD),
+            64,
+            "\r\n",
+        )
+    }),
     ("base64 of an assignment", |v| base64(&format!("{{\"token\": \"{v}\"}}"), STANDARD)),
-    ("full width", |v| v.chars().map(|c| if c.is_ascii_digit() { char::from_u32(u32::from(c) + 0xfee0).unwrap() } else { c }).collect()),
+    ("full width", |v| {
+        v.chars()
+            .map(|c| if c.is_ascii_digit() { char::from_u32(u32::from(c) + 0xfee0).unwrap() } else { c })
+            .collect()
+    }),
     ("hard blanks", |v| v.replace(' ', "\u{a0}").replace('-', "\u{2011}")),
 ];
 
 /// Returns whether more than a few characters in a row of what the value says are left.
 fn is_left(value: &str, hidden: &str, out: &str) -> bool {
-    out.contains(value) || out.contains(hidden) || hidden.lines().any(|line| line.len() > 12 && out.contains(line))
+    out.contains(value)
+        || out.contains(hidden)
+        || hidden.lines().any(|line| line.len() > 12 && out.contains(line))
 }
 
 fn cases() -> Vec<(String, &'static str, String)> {
@@ -164,7 +186,8 @@ fn removed(cases: &[(String, &'static str, String)]) -> (f64, String) {
 
 #[test]
 fn values_that_are_hidden_once_are_removed() {
-    let (all, personal): (Vec<_>, Vec<_>) = (cases(), cases().into_iter().filter(|(_, v, _)| v.contains([' ', '@'])).collect());
+    let (all, personal): (Vec<_>, Vec<_>) =
+        (cases(), cases().into_iter().filter(|(_, v, _)| v.contains([' ', '@'])).collect());
     // Personal data in base64 stays: chance matches in it are not rare.
     let secrets: Vec<_> = all.into_iter().filter(|(_, v, _)| !v.contains([' ', '@'])).collect();
     let (share, left) = removed(&secrets);

@@ -58,8 +58,15 @@ fn long_texts_come_out_the_same_whole_and_in_chunks() {
         let cuts = vec![size; text.len() / size];
         let cut = in_chunks(&text, &cuts);
         let same = cut.iter().zip(whole.as_bytes()).take_while(|(a, b)| a == b).count();
-        let near = |bytes: &[u8]| String::from_utf8_lossy(&bytes[same.saturating_sub(80)..bytes.len().min(same + 80)]).into_owned();
-        assert!(cut == whole.as_bytes(), "chunks of {size}: {:?} is not {:?}", near(&cut), near(whole.as_bytes()));
+        let near = |bytes: &[u8]| {
+            String::from_utf8_lossy(&bytes[same.saturating_sub(80)..bytes.len().min(same + 80)]).into_owned()
+        };
+        assert!(
+            cut == whole.as_bytes(),
+            "chunks of {size}: {:?} is not {:?}",
+            near(&cut),
+            near(whole.as_bytes())
+        );
     }
 }
 
@@ -101,7 +108,8 @@ fn characters_that_are_cut_are_joined_and_other_bytes_stay() {
 fn wide_text_is_scrubbed_in_any_chunks() {
     let text = "\u{feff}größe 😀 ghp_0123456789abcdefghijKLMNOPqrstuvwxyz\njane@example.com";
     let wanted = "\u{feff}größe 😀 [GITHUB_TOKEN_REDACTED]\n[EMAIL_REDACTED]";
-    let wide = |text: &str, order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+    let wide =
+        |text: &str, order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
     for order in [u16::to_le_bytes, u16::to_be_bytes] {
         for skipped in [0, "\u{feff}größe 😀 ".len()] {
             let (text, wanted) = (wide(&text[skipped..], order), wide(&wanted[skipped..], order));
@@ -127,7 +135,11 @@ fn zeros_between_letters_hide_nothing() {
 #[test]
 fn a_secret_where_a_long_line_is_cut_is_removed() {
     for filler in ["x, ", "x;y", "word word "] {
-        for secret in ["ghp_0123456789abcdefghijKLMNOPqrstuvwxyz", "password = \"hunter2 hunter3\"", "Bearer abcdefgh12345678ijkl"] {
+        for secret in [
+            "ghp_0123456789abcdefghijKLMNOPqrstuvwxyz",
+            "password = \"hunter2 hunter3\"",
+            "Bearer abcdefgh12345678ijkl",
+        ] {
             for shift in (0..9000).step_by(331) {
                 let count = (PIECE - 9000 + shift) / filler.len();
                 let text = format!("{} {secret} {}", filler.repeat(count), filler.repeat(3000));

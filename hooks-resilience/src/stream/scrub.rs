@@ -179,10 +179,12 @@ impl Scrubbed {
                 self.calls.clear();
                 self.ready.push_back(Ok(chunk));
             }
-            Chunk::ToolArgs { id, json } if self.layer.arguments => match self.calls.iter_mut().find(|(open, _)| *open == id) {
-                Some((_, before)) => before.push_str(&json),
-                None => self.calls.push((id, json)),
-            },
+            Chunk::ToolArgs { id, json } if self.layer.arguments => {
+                match self.calls.iter_mut().find(|(open, _)| *open == id) {
+                    Some((_, before)) => before.push_str(&json),
+                    None => self.calls.push((id, json)),
+                }
+            }
             Chunk::ToolEnd { id } => {
                 if let Some(place) = self.calls.iter().position(|(open, _)| *open == id) {
                     let (id, json) = self.calls.swap_remove(place);
@@ -272,7 +274,10 @@ mod tests {
         Ok(Chunk::ToolArgs { id: "t".to_owned(), json: json.to_owned() })
     }
 
-    fn scrubbed(layer: &ScrubLayer, chunks: Vec<Result<Chunk, ModelError>>) -> Vec<Result<Chunk, ModelError>> {
+    fn scrubbed(
+        layer: &ScrubLayer,
+        chunks: Vec<Result<Chunk, ModelError>>,
+    ) -> Vec<Result<Chunk, ModelError>> {
         let answer = layer.scrub(ModelStream::new(stream::iter(chunks)));
         VirtualTime::default().block_on(answer.collect::<Vec<_>>()).unwrap()
     }
@@ -287,7 +292,13 @@ mod tests {
         let layer = ScrubLayer::new(Scrubber::all());
         let out = chunks(scrubbed(
             &layer,
-            vec![text("a\nmail ja"), Ok(Chunk::Resumed(None)), text("ne@example.com"), Ok(start.clone()), args("{\"to\":\"a@b.org\"}")],
+            vec![
+                text("a\nmail ja"),
+                Ok(Chunk::Resumed(None)),
+                text("ne@example.com"),
+                Ok(start.clone()),
+                args("{\"to\":\"a@b.org\"}"),
+            ],
         ));
         let wanted = [
             Chunk::Text("a\n".to_owned()),
@@ -302,7 +313,8 @@ mod tests {
     #[test]
     fn text_that_does_not_count_is_dropped() {
         let layer = ScrubLayer::new(Scrubber::all());
-        let out = chunks(scrubbed(&layer, vec![text("half a li"), Ok(Chunk::Restarted(None)), text("whole")]));
+        let out =
+            chunks(scrubbed(&layer, vec![text("half a li"), Ok(Chunk::Restarted(None)), text("whole")]));
         assert_eq!(out, [Chunk::Restarted(None), Chunk::Text("whole".to_owned())]);
     }
 
@@ -323,8 +335,10 @@ mod tests {
     #[test]
     fn an_error_carries_scrubbed_text() {
         let received = Message::text(Role::Assistant, "mail jane@example.com".to_owned());
-        let error = ModelError::new(ErrorKind::StreamBroken, "reset").with_received(received, Usage::default());
-        let mut out = scrubbed(&ScrubLayer::new(Scrubber::all()), vec![text("mail jane@example.com"), Err(error)]);
+        let error =
+            ModelError::new(ErrorKind::StreamBroken, "reset").with_received(received, Usage::default());
+        let mut out =
+            scrubbed(&ScrubLayer::new(Scrubber::all()), vec![text("mail jane@example.com"), Err(error)]);
         let error = out.pop().unwrap().unwrap_err();
         assert_eq!(error.received().unwrap().0.content, "mail [EMAIL_REDACTED]");
         assert_eq!(chunks(out), [Chunk::Text("mail [EMAIL_REDACTED]".to_owned())]);
