@@ -149,6 +149,7 @@ fn is_only_about_paths(rule: &RuleConfig) -> bool {
         reads: _,
         writes: _,
         commands,
+        effects,
         args,
         content,
         imports,
@@ -160,6 +161,7 @@ fn is_only_about_paths(rule: &RuleConfig) -> bool {
     tools.is_empty()
         && agents.is_empty()
         && commands.is_empty()
+        && effects.is_empty()
         && args.is_empty()
         && content.is_empty()
         && imports.is_empty()

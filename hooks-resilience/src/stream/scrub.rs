@@ -204,8 +204,9 @@ impl Scrubbed {
     fn arguments(&self, json: &str) -> String {
         let scrubber = &self.layer.scrubber;
         match serde_json::from_str::<Value>(json) {
-            Ok(mut arguments) if scrubber.scrub_value(&mut arguments) > 0 => arguments.to_string(),
-            Ok(_) => json.to_owned(),
+            Ok(mut arguments) => {
+                if scrubber.scrub_value(&mut arguments) > 0 { arguments.to_string() } else { json.to_owned() }
+            }
             Err(_) => scrubber.scrub(json).into_owned(),
         }
     }
