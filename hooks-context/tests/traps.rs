@@ -6,14 +6,14 @@ use hooks_context::directive::detect;
 
 #[test]
 fn wishes_without_a_marker_are_found() {
-    for text in WISHES.lines().filter(|line| !line.is_empty()) {
+    for text in WISHES.lines().chain(include_str!("wishes.txt").lines()).filter(|line| !line.is_empty()) {
         assert!(!detect(text).is_empty(), "no wish in `{text}`");
     }
 }
 
 #[test]
 fn reports_tasks_and_requirements_are_no_wishes() {
-    for text in TRAPS.lines().filter(|line| !line.is_empty()) {
+    for text in TRAPS.lines().chain(include_str!("no_wishes.txt").lines()).filter(|line| !line.is_empty()) {
         assert!(detect(text).is_empty(), "a wish in `{text}`: {:?}", detect(text));
     }
 }

@@ -190,11 +190,11 @@ impl Pattern {
                 .filter(|image| image.ends_with(end.as_str()) || (end == ":latest" && is_untagged(image)))
                 .count(),
             Self::Last(instruction, value) => {
-                let values = lexed.code.lines().filter_map(|line| {
+                let mut values = lexed.code.lines().filter_map(|line| {
                     let (word, rest) = line.trim().split_once(char::is_whitespace)?;
                     word.eq_ignore_ascii_case(instruction).then(|| rest.trim())
                 });
-                usize::from(values.last().is_some_and(|last| last == value))
+                usize::from(values.next_back().is_some_and(|last| last == value))
             }
             Self::Pipe(program) => {
                 lexed.code.replace("\\\n", " ").lines().filter(|line| is_piped(program, line)).count()

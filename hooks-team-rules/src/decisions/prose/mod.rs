@@ -13,7 +13,9 @@ use super::words::{Word, sentences, words};
 
 mod ban;
 mod clause;
+mod labels;
 mod negation;
+mod object;
 mod order;
 mod permit;
 mod phrases;

@@ -1,5 +1,6 @@
 //! Negations with a verb: "never use X", "X must not be used", "no new X".
 
+use super::super::scope;
 use super::super::tables;
 use super::super::words::Word;
 use super::predicate::Predicate;
@@ -177,6 +178,11 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 .any(|word| word.is_in(&["code", "codebase", "repo", "stack", "base", "use", "project"]));
             if is_place {
                 return subject(at, end + 3, "used");
+            }
+            let behind_it = clause.get(end..).unwrap_or_default();
+            if is_passive && scope::place(behind_it, true).is_some() {
+                // "X must not be in migrations"
+                return subject(at, end - 1, "used");
             }
         }
     }

@@ -27,7 +27,22 @@ pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
     // "Deprecated crypto" is a title, and no sentence.
     let is_past = word.lower.ends_with("ed") && before.is_empty();
     let length = phrase.unwrap_or(usize::from(is_order(word) && !is_past));
+    // "We decided against replacing X" keeps X.
+    let keeps = phrase.is_some()
+        && clause.get(at + length).is_some_and(|next| {
+            next.lower.ends_with("ing") && is_order(next)
+                || next.is_in(&[
+                    "replacing",
+                    "changing",
+                    "banning",
+                    "touching",
+                    "switching",
+                    "migrating",
+                    "leaving",
+                ])
+        });
     if !is_start
+        || keeps
         || length == 0
         || at + length >= clause.len()
         || before.iter().any(|word| word.is_in(tables::NEGATION))

@@ -64,7 +64,9 @@ pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
     let before = clause.get(..at)?;
     let is_single = word.is_in(tables::BANNED);
     let length = phrase.unwrap_or(usize::from(is_single));
-    if length == 0 || (at == 0 && phrase.is_none()) {
+    // "Out of scope" bans nothing.
+    let is_out_of = phrase.is_none() && word.is("out") && tail.get(1).is_some_and(|next| next.is("of"));
+    if length == 0 || (at == 0 && phrase.is_none()) || is_out_of {
         return None;
     }
     let nearest = before.iter().rev().take(5);

@@ -1,0 +1,253 @@
+//! Reads what stands around a clause: a label before it, and texts in parentheses behind it.
+
+use super::super::names::{Name, is_path, names};
+use super::super::rule::DecisionRule;
+use super::super::scope::{self, Scope, scope};
+use super::super::tables;
+use super::super::words::Word;
+use super::permit::is_permit;
+use super::predicate::predicate;
+use super::{Ban, Context, Reading};
+
+impl Reading {
+    /// Reads a text in parentheses: a place, an exception or a sentence.
+    pub(super) fn aside(&mut self, words: &[Word], before: usize, context: &mut Context) {
+        for part in words.split(|word| word.is(";")) {
+            let rules = self.rules.len();
+            let (places, _) = scope(part);
+            if !places.except.is_empty() || !places.with.is_empty() {
+                let list = self.rules.get_mut(before..).unwrap_or_default();
+                for rule in list {
+                    rule.except.extend(places.except.iter().cloned());
+                    rule.with.extend(places.with.iter().cloned());
+                }
+                continue;
+            }
+            if is_permit(part) {
+                self.except(part, before.min(context.start));
+                continue;
+            }
+            let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
+            if is_code
+                && !part.is_empty()
+                && rules > before
+                && !part.iter().any(is_path)
+                && part.iter().any(|word| word.text.contains([' ', '(']))
+            {
+                // The code is the exact form of the words before it.
+                let scope = self.rules.get(before).map(|rule| Scope {
+                    within: rule.within.clone(),
+                    except: rule.except.clone(),
+                    ..Scope::default()
+                });
+                self.rules.truncate(before);
+                self.forbid_named(names(part), scope.unwrap_or_default(), "run", None, context);
+                continue;
+            }
+            let is_list = part.iter().all(|word| {
+                word.is_code
+                    || word.is_in(&[",", "and", "or", "/"])
+                    || !names(std::slice::from_ref(word)).is_empty()
+            });
+            let is_ending = |word: &Word| word.text.starts_with('.') && word.text.len() > 2;
+            let endings: Vec<Name> = part
+                .iter()
+                .filter(|word| is_ending(word))
+                .map(|word| Name {
+                    text: word.text.clone(),
+                    is_code: true,
+                    noun: "files".to_owned(),
+                    is_new: true,
+                })
+                .collect();
+            if is_list && context.is_ban && !endings.is_empty() {
+                // "Storyboards (.storyboard, .xib) are banned"
+                self.forbid_named(endings, Scope::default(), "use", None, context);
+                continue;
+            }
+            if is_list && context.is_ban && rules == before && !names(part).is_empty() {
+                // "No date libraries (moment, dayjs)"
+                let (verb, is_existing) = (context.verb.clone(), context.is_existing);
+                self.forbid_in(Ban { names: names(part), verb, is_existing, ..Ban::default() }, context);
+                continue;
+            }
+            self.clause(part, context);
+            let globs = scope::all(part);
+            let is_place = |word: &Word| {
+                !scope::all(std::slice::from_ref(word)).is_empty()
+                    || [tables::PLACE_WORD, tables::ADJECTIVE, tables::FILLER, tables::ABOUT_FILES]
+                        .iter()
+                        .any(|list| word.is_in(*list))
+                    || word.is_in(&[",", "and", "or", "only", "i.e", "e.g"])
+            };
+            let is_whole = |(_, length): (Vec<String>, usize)| length == part.len();
+            let is_place = scope::place(part, true).is_some_and(is_whole) || part.iter().all(is_place);
+            if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 && is_place {
+                let list = self.rules.get_mut(before..).unwrap_or_default();
+                if context.is_only {
+                    list.iter_mut().for_each(|rule| rule.except.extend(globs.iter().cloned()));
+                    continue;
+                }
+                let is_exact = part.iter().any(|word| word.is_code);
+                list.iter_mut()
+                    .filter(|rule| is_exact || rule.within.is_empty())
+                    .for_each(|rule| rule.within.clone_from(&globs));
+            }
+        }
+    }
+
+    /// Reads a clause whose beginning may be a label.
+    pub(super) fn labelled(&mut self, clause: &[Word], context: &mut Context) {
+        let colon = clause.iter().position(|word| word.is(":")).filter(|at| *at <= 8);
+        let Some(at) = colon else { return self.clause(clause, context) };
+        let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
+        let rest = rest.get(1..).unwrap_or_default();
+        let forbids = |words: &[Word]| predicate(words).is_some();
+        let is_ban = label.iter().all(|word| {
+            word.is_in(tables::BANNED)
+                || word.is_in(tables::FILLER)
+                || word.is_in(&[
+                    "not",
+                    "allowed",
+                    "do",
+                    "don't",
+                    "use",
+                    "never",
+                    "also",
+                    "no",
+                    "the",
+                    "following",
+                ])
+        });
+        if is_ban && label.iter().any(|word| word.is_in(tables::BANNED) || word.is_in(tables::NEGATION)) {
+            let (places, rest) = scope(rest);
+            self.forbid_named(names(&rest), places, "use", None, context);
+            return;
+        }
+        if label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt"])) {
+            self.except(clause, context.start);
+            return;
+        }
+        if forbids(label) {
+            let before = self.rules.len();
+            self.clause(label, context);
+            if self.list_behind(label, rest, before, context) {
+                return;
+            }
+            let own = before..self.rules.len();
+            let places = scope(label).0.within;
+            self.clause(rest, context);
+            if !places.is_empty() {
+                // "In `firmware/` no dynamic allocation: malloc and free are banned"
+                let list = self.rules.get_mut(own.end..).unwrap_or_default();
+                list.iter_mut()
+                    .filter(|rule| rule.within.is_empty())
+                    .for_each(|rule| rule.within.clone_from(&places));
+            }
+            self.drop_wider(own);
+            return;
+        }
+        let is_void = label.first().is_some_and(|word| {
+            word.is_in(&[
+                "rejected",
+                "proposed",
+                "proposal",
+                "withdrawn",
+                "superseded",
+                "postponed",
+                "deferred",
+                "idea",
+            ])
+        });
+        if is_void && label.len() <= 3 {
+            return;
+        }
+        let before = context.label.clone();
+        context.label = label.to_vec();
+        let rules = self.rules.len();
+        let own = names(label);
+        if !own.is_empty() {
+            context.last = own;
+        }
+        let is_verdict = match rest {
+            [word] => word.is_in(tables::BANNED) || word.is_in(&["no", "never", "out", "❌", "🚫", "✗"]),
+            [first, second] => first.is("not") && second.is_in(tables::USED),
+            _ => false,
+        };
+        if is_verdict {
+            let (places, label) = scope(label);
+            self.forbid_named(names(&label), places, "use", None, context);
+        } else if rest.iter().take(8).any(|word| word.is(":")) {
+            // "Ada: in `firmware/` no allocation: malloc is banned"
+            self.labelled(rest, context);
+        } else {
+            self.clause(rest, context);
+        }
+        self.restrict_to_label(label, rules);
+        context.label = before;
+    }
+
+    /// Reads a list of names behind a label that forbids: "Lock files are never committed: `yarn.lock`". Returns whether
+    /// it is one.
+    fn list_behind(&mut self, label: &[Word], rest: &[Word], before: usize, context: &mut Context) -> bool {
+        let named = names(rest);
+        let is_said = names(label).iter().any(|name| !named.contains(name));
+        let is_list = (!is_said || named.iter().all(|name| name.is_code))
+            && rest.iter().all(|word| {
+                word.is_code
+                    || word.is_in(&[",", "and", "or", "nor", "/"])
+                    || !names(std::slice::from_ref(word)).is_empty()
+            });
+        let (Some(found), true) = (predicate(label), is_list && !named.is_empty()) else { return false };
+        if found.is_permit {
+            return false;
+        }
+        let (places, _) = scope(label);
+        // The list names exactly what the label means.
+        self.rules.truncate(before);
+        self.forbid_named(named, places, &found.verb, None, context);
+        true
+    }
+
+    /// Restricts the rules from `start` to the places that a label consists of: "Frontend: no X".
+    fn restrict_to_label(&mut self, label: &[Word], start: usize) {
+        let globs = scope::all(label);
+        let (_, rest) = scope(label);
+        let is_place = |word: &Word| !scope::all(std::slice::from_ref(word)).is_empty();
+        if globs.is_empty()
+            || !names(&rest).iter().all(|name| globs.iter().any(|glob| glob.starts_with(&name.text)))
+        {
+            return;
+        }
+        // "Only CI publishes: …" is no place.
+        let is_link =
+            |word: &Word| word.is_in(tables::PLACE_WORD) || word.is_in(tables::ADJECTIVE) || word.is("only");
+        if !label.iter().all(|word| is_place(word) || is_link(word)) {
+            return;
+        }
+        for rule in
+            self.rules.get_mut(start..).unwrap_or_default().iter_mut().filter(|rule| rule.within.is_empty())
+        {
+            rule.within.clone_from(&globs);
+        }
+    }
+
+    /// Removes the rules of a label if the sentence behind it forbids the same in certain places only.
+    fn drop_wider(&mut self, label: std::ops::Range<usize>) {
+        let behind: Vec<DecisionRule> = self.rules.get(label.end..).unwrap_or_default().to_vec();
+        let is_wider = |rule: &DecisionRule| {
+            let is_restricted = |own: &DecisionRule| {
+                let own =
+                    DecisionRule { within: rule.within.clone(), except: rule.except.clone(), ..own.clone() };
+                own == *rule
+            };
+            rule.within.is_empty() && behind.iter().any(|own| !own.within.is_empty() && is_restricted(own))
+        };
+        let mut at = 0;
+        self.rules.retain(|rule| {
+            let is_label = label.contains(&at);
+            at += 1;
+            !(is_label && is_wider(rule))
+        });
+    }
+}

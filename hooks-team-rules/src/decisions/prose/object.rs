@@ -1,0 +1,274 @@
+//! Reads what a predicate forbids: its object or subject, its places, and the sentence behind it.
+
+use super::super::names::{Name, is_file, is_unknown, names};
+use super::super::scope::{self, Scope, scope};
+use super::super::tables;
+use super::super::words::Word;
+use super::permit::is_permit;
+use super::phrases::{names_files, object_end};
+use super::predicate::{Predicate, predicate};
+use super::{Ban, Context, Reading};
+
+impl Reading {
+    pub(super) fn predicate(&mut self, clause: &[Word], found: &Predicate, context: &mut Context) {
+        let (subject, _) = clause.split_at_checked(found.start).unwrap_or((clause, &[]));
+        let behind = clause.get(found.end..).unwrap_or_default();
+        if let Some(at) = subject.iter().position(|word| word.is("elsewhere")).filter(|_| !found.is_permit) {
+            // "X is fine in `a/`, elsewhere it is banned"
+            let before = subject.get(..at).unwrap_or_default();
+            let places = Scope { except: scope::all(before), ..Scope::default() };
+            self.forbid_named(names(&scope(before).1), places, &found.verb, None, context);
+            return;
+        }
+        if found.is_permit || is_exempt(subject) {
+            self.except(clause, context.start);
+            return;
+        }
+        let subject = if found.is_object { subject } else { own_subject(subject) };
+        context.is_ban = true;
+        context.verb.clone_from(&found.verb);
+        let (mut places, subject) = scope(subject);
+        let own_end = object_end(behind);
+        let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
+        let (object_places, object_words) = scope(object);
+        let (tail_places, _) = scope(tail);
+        places.narrow(object_places.within.iter().cloned());
+        places.except.extend(object_places.except.iter().cloned());
+        places.with.extend(object_places.with.iter().cloned());
+        places.except.extend(tail_places.except.iter().cloned());
+        places.with.extend(tail_places.with.iter().cloned());
+        if ["reach", "enter", "appear", "land", "end"].contains(&found.verb.as_str()) {
+            places.within.extend(scope::all(behind));
+        }
+        if !found.is_object {
+            places.narrow(tail_places.within.iter().cloned());
+        }
+        let is_there = |word: &Word| word.is("there");
+        let is_that_place = |pair: &[Word]| match pair {
+            [first, second] => {
+                first.is_in(&["that", "this", "same", "those", "these"])
+                    && second.is_in(&[
+                        "directory",
+                        "folder",
+                        "package",
+                        "module",
+                        "service",
+                        "tree",
+                        "place",
+                        "crate",
+                        "area",
+                        "layer",
+                        "directories",
+                        "folders",
+                        "packages",
+                        "modules",
+                        "services",
+                        "places",
+                    ])
+            }
+            _ => false,
+        };
+        let says_there = behind.iter().any(is_there)
+            || subject.iter().any(is_there)
+            || behind.windows(2).any(is_that_place);
+        if says_there && places.within.is_empty() && !context.globs.is_empty() {
+            places.within.clone_from(&context.globs);
+        }
+        let is_push = [&object_words[..], &subject[..]]
+            .concat()
+            .iter()
+            .any(|word| word.is_in(&["commit", "commits", "push", "pushes", "pushing"]));
+        let mut verb = if is_push && found.verb == "use" { "push".to_owned() } else { found.verb.clone() };
+        let is_gerund = |word: &Word| word.lower.ends_with("ing") && word.is_in(tables::ABOUT_FILES);
+        if !found.is_object && !places.within.is_empty() && subject.first().is_some_and(is_gerund) {
+            // "Writing to `x/` is forbidden"
+            "edit".clone_into(&mut verb);
+        }
+        let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
+        let by_means =
+            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
+        if found.is_object
+            && !by_means
+            && ["run", "execute", "invoke", "call", "type"].contains(&verb.as_str())
+            && let Some(command) = plain_command(&object_words)
+        {
+            named = vec![Name { text: command, is_code: true, noun: String::new(), is_new: false }];
+        }
+        let is_call = |word: &Word| word.text.contains('(');
+        if !found.is_object && subject.iter().any(|word| word.is("without")) && !subject.iter().any(is_call) {
+            // "X without Y is banned": no call shows what is missing.
+            self.is_unclear = true;
+            return;
+        }
+        let stated: &[Word] = if found.is_object { &object_words } else { &subject };
+        if found.is_object && named.is_empty() && !stated.is_empty() && stated.iter().all(is_usage) {
+            // "X gets no new usages": what is not to be used is the subject.
+            named = names(&subject);
+        }
+        if found.is_object && ["import", "depend"].contains(&verb.as_str()) {
+            let is_pronoun = object
+                .first()
+                .is_some_and(|word| word.is_in(&["it", "them", "that", "these", "those", "this"]));
+            if is_pronoun && !context.last.is_empty() {
+                // "Do not import it from `api/`"
+                named.clone_from(&context.last);
+                places.within = scope::all(object);
+            } else if named.is_empty() || verb == "depend" {
+                named = names(object);
+                places.within.clear();
+            }
+            // The subject is where the import would be.
+            places.within.extend(scope::all(&subject));
+        }
+        // "Do not run migrations with `alembic upgrade`": the code behind the object is what is meant.
+        if found.is_object && by_means && !named.iter().any(|name| name.is_code) {
+            let means: Vec<Name> = names(tail).into_iter().filter(|name| name.is_code).collect();
+            if !means.is_empty() {
+                named = means;
+            }
+        }
+        let is_about_files = stated.iter().all(|word| {
+            word.is_in(tables::ADJECTIVE)
+                || word.is_in(tables::FILLER)
+                || word.is_in(tables::PRONOUN)
+                || word.is_in(tables::AUXILIARY)
+                || word.is_in(tables::BE)
+                || word.is_in(tables::USED)
+                || word.is_in(tables::ABOUT_FILES)
+                || word.is(",")
+        });
+        // To edit something that is in a folder is to edit its files.
+        let is_edit =
+            ["edit", "edited", "touch", "touched", "hand-edit", "hand-edited", "modify", "modified"]
+                .contains(&verb.as_str());
+        let is_nothing = found.is_object && clause.get(found.start).is_some_and(|word| word.is("nothing"));
+        let is_about_files = (is_about_files || is_edit)
+            && (is_nothing
+                || stated.iter().any(|word| word.is_in(tables::ABOUT_FILES))
+                || names_files(stated)
+                || tables::FILE_VERB.contains(&verb)
+                || (stated.is_empty()
+                    && ["commit", "committed", "write", "put", "store", "save", "check"]
+                        .contains(&verb.as_str())));
+        let is_plain = |name: &Name| !name.is_code && tables::technology(&name.text.to_lowercase()).is_none();
+        if is_edit && !places.within.is_empty() && named.iter().all(is_plain) {
+            named.clear();
+        }
+        if is_nothing {
+            places.within.extend(tail_places.within.iter().cloned());
+        }
+        if named.is_empty() && !places.within.is_empty() && is_about_files {
+            named = std::mem::take(&mut places.within)
+                .into_iter()
+                .map(|glob| Name {
+                    text: glob,
+                    is_code: true,
+                    noun: String::new(),
+                    is_new: stated.iter().any(|word| word.is("new")),
+                })
+                .collect();
+        }
+        let mut is_existing =
+            clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]));
+        if named.is_empty() {
+            let is_of_files = context.last.iter().any(|name| name.text.contains('/') || is_file(&name.text));
+            let has_pronoun = stated.iter().any(|word| word.is_in(tables::PRONOUN))
+                || stated.iter().all(|word| {
+                    word.is_in(tables::ADJECTIVE)
+                        || word.is_in(tables::FILLER)
+                        || word.is(",")
+                        || word.is_in(tables::ACTOR)
+                        || (is_of_files && word.is_in(tables::ABOUT_FILES))
+                        || word.is_in(&["in", "is", "so", "and", "yet", "particular", "back", "by", "hand"])
+                });
+            if has_pronoun {
+                is_existing |= context.is_existing;
+                let own =
+                    clause.get(..found.start).map(names).filter(|own| found.is_object && !own.is_empty());
+                named = match own {
+                    // "X is generated, do not edit it"
+                    Some(own) => own,
+                    None if context.last.is_empty() => names(&scope(&context.label).1),
+                    None => context.last.clone(),
+                };
+                if stated.iter().any(|word| word.is("former")) {
+                    named.truncate(1);
+                }
+                if named.is_empty() && places.within.is_empty() {
+                    let (label_places, _) = scope(&context.label);
+                    named = label_places
+                        .within
+                        .into_iter()
+                        .chain(scope::all(&context.label))
+                        .map(|glob| Name { text: glob, is_code: true, noun: String::new(), is_new: false })
+                        .collect();
+                }
+            } else {
+                self.is_unclear = true;
+            }
+        }
+        context.is_existing = is_existing;
+        let is_existing = is_existing && !named.iter().any(|name| name.is_new);
+        let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
+        self.forbid_in(ban, context);
+        // Another sentence may follow: "… is out, so no new code on it".
+        let after = if found.is_object { tail } else { behind };
+        let after: Vec<Word> = after
+            .iter()
+            .skip_while(|word| word.is(",") || word.is_in(&["and", "so", "but", "nor", "also"]))
+            .cloned()
+            .collect();
+        let is_exception = |word: &Word| word.is_in(&["excluded", "excepted", "exempt", "exempted"]);
+        let is_excepting = after.len() < 6
+            && after.iter().any(is_exception)
+            && !after.iter().any(|word| word.is_in(tables::BE));
+        if is_excepting {
+            self.except_part(&after, context.start);
+        } else if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
+            self.clause(&after, context);
+        } else if after.len() < clause.len() {
+            let parts = after.split(|word| word.is(",")).filter(|part| is_permit(part));
+            parts.for_each(|part| self.except_part(part, context.start));
+        }
+    }
+}
+
+/// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
+fn own_subject(words: &[Word]) -> &[Word] {
+    let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
+    let (before, behind) = words.split_at_checked(comma).unwrap_or((words, &[]));
+    let is_sentence = before.iter().any(|word| {
+        word.is_in(tables::BE) || word.is_in(tables::CHOOSE) || word.is("uses") || word.is_in(tables::BANNED)
+    });
+    let behind = behind.get(1..).unwrap_or_default();
+    if is_sentence && !names(behind).is_empty() { behind } else { words }
+}
+
+/// Returns a command without a code span: "never run alembic downgrade".
+fn plain_command(words: &[Word]) -> Option<String> {
+    let is_plain = |word: &Word| {
+        !word.is_code
+            && word
+                .text
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | ':' | '_'))
+    };
+    let (first, rest) = words.split_first()?;
+    let is_program =
+        tables::is_named_program(&first.lower) || tables::is_program(&first.lower) || is_unknown(first);
+    let fits = is_plain(first) && is_program && (1..=3).contains(&rest.len()) && rest.iter().all(is_plain);
+    fits.then(|| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether the words before a predicate already exempt their subject: "X is exempt until it is deleted".
+fn is_exempt(subject: &[Word]) -> bool {
+    subject.iter().any(|word| word.is_in(&["exempt", "exempted", "excepted", "excluded"]))
+        && !subject.iter().any(|word| word.is_in(tables::NEGATION))
+}
+
+/// Whether a word only states that something is used.
+fn is_usage(word: &Word) -> bool {
+    word.is_in(tables::ADJECTIVE)
+        || word.is_in(tables::FILLER)
+        || word.is_in(&["places", "consumers", "users"])
+}
