@@ -41,8 +41,8 @@ const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/secrets", "shell", &["--min-block", "0.92", "--max-fp", "0.05"]),
     ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.006"]),
     ("corpora/fresh/effects", "shell", &["--min-block", "0.22", "--max-fp", "0.01"]),
-    ("corpora/fresh/sequences", "sequence", &["--min-block", "0.04", "--max-fp", "0.011"]),
-    ("corpora/fresh/shapes", "shell", &["--min-block", "0.68", "--max-fp", "0.033"]),
+    ("corpora/fresh/sequences", "sequence", &["--min-block", "0.9", "--max-fp", "0.011"]),
+    ("corpora/fresh/shapes", "shell", &["--min-block", "0.96", "--max-fp", "0"]),
     ("corpora/fresh/shapes", "write", &["--min-block", "0.77", "--max-fp", "0.024"]),
     ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.007"]),
 ];
