@@ -47,8 +47,8 @@ const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/secrets", "shell", &["--min-block", "0.97", "--max-fp", "0.039"]),
     ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.0015"]),
     ("corpora/fresh/effects", "shell", &["--min-block", "0.98", "--max-fp", "0.003", "--min-class", "0.88"]),
-    ("corpora/fresh/sequences", "sequence", &["--min-block", "0.04", "--max-fp", "0.011"]),
-    ("corpora/fresh/shapes", "shell", &["--min-block", "0.68", "--max-fp", "0.033"]),
+    ("corpora/fresh/sequences", "sequence", &["--min-block", "0.9", "--max-fp", "0.011"]),
+    ("corpora/fresh/shapes", "shell", &["--min-block", "0.96", "--max-fp", "0"]),
     ("corpora/fresh/shapes", "write", &["--min-block", "0.77", "--max-fp", "0.024"]),
     ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.007"]),
 ];

@@ -63,7 +63,7 @@ impl SessionFiles for CallFiles {
             Ok(Some(SessionFile::Program(name))) => Some(WrittenContent::SameAs(name)),
             Ok(Some(_)) | Err(_) => Some(WrittenContent::Unknown),
         };
-        let Some((parent, name)) = full.parent().zip(full.file_name()) else { return None };
+        let (parent, name) = full.parent().zip(full.file_name())?;
         let parent = self
             .folders
             .borrow_mut()

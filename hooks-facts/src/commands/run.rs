@@ -778,7 +778,7 @@ impl Walk {
                     .and_then(|word| word.rsplit('/').next()),
             };
             if let Some(name) = name {
-                self.keeps(&Argument::from(name), Stream::Unknown);
+                self.keeps(&Argument::from(name), &Stream::Unknown);
             }
         }
     }

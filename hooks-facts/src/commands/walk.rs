@@ -649,7 +649,7 @@ impl Walk {
     fn deliver(&mut self, output: Stream, target: Option<OutputFile>) -> Stream {
         let Some(OutputFile { file, appends }) = target else { return output };
         if file.literal().is_some_and(|name| !name.starts_with("/dev/")) {
-            if appends { self.appends(&file, output) } else { self.keeps(&file, output) }
+            if appends { self.appends(&file, &output) } else { self.keeps(&file, &output) }
         }
         Stream::Empty
     }

@@ -77,7 +77,7 @@ impl Walk {
         let sayings =
             map.iter().filter(|(key, _)| is_in(key, SAYING)).filter_map(|(_, value)| value.as_str());
         let sayings: Vec<String> = sayings.map(str::to_lowercase).collect();
-        let is_shell = sayings.iter().any(|word| SHELLS.contains(&&*word.rsplit('/').next().unwrap_or(word)));
+        let is_shell = sayings.iter().any(|word| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word)));
         let outer = self.language;
         self.language = sayings.iter().find_map(|word| language(word)).or(outer);
         if is_shell {

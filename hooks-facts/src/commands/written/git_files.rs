@@ -52,7 +52,7 @@ impl Walk {
             None => format!("[{section}]"),
         };
         let text = format!("{section}\n\t{name} = {value}\n");
-        self.appends(&Argument::from(file), Stream::from_text(text));
+        self.appends(&Argument::from(file), &Stream::from_text(text));
     }
 
     /// Runs the hooks that a subcommand triggers.

@@ -153,7 +153,7 @@ impl Walk {
     }
 
     /// Gives a file a content.
-    pub(super) fn keeps(&mut self, file: &Argument, content: Stream) {
+    pub(super) fn keeps(&mut self, file: &Argument, content: &Stream) {
         for key in self.keys(file) {
             self.removed.remove(&key);
             self.files.insert(key, content.clone());
@@ -161,7 +161,7 @@ impl Walk {
     }
 
     /// Appends to a file. What was in it before is not looked at, unless the command or the session wrote that.
-    pub(super) fn appends(&mut self, file: &Argument, content: Stream) {
+    pub(super) fn appends(&mut self, file: &Argument, content: &Stream) {
         for key in self.keys(file) {
             let before = self.tracked(&key).unwrap_or(Stream::Empty);
             let after = match before {
@@ -180,7 +180,7 @@ impl Walk {
             Stream::File => Stream::Copy(name.into()),
             stream => stream,
         };
-        self.keeps(target, content);
+        self.keeps(target, &content);
     }
 
     /// Walks the files that a program runs besides those which its own reader knows.
@@ -207,7 +207,7 @@ impl Walk {
             "tee" => {
                 let appends = file_programs::has(words, 'a', "--append");
                 for file in words.iter().filter(|word| !word.prefix().starts_with('-')) {
-                    if appends { self.appends(file, input.clone()) } else { self.keeps(file, input.clone()) }
+                    if appends { self.appends(file, input) } else { self.keeps(file, input) }
                 }
             }
             "cp" | "mv" | "ln" | "install" | "gcp" | "gmv" => self.copied(words),
@@ -275,7 +275,7 @@ impl Walk {
             };
             let changed =
                 script.as_deref().filter(|_| name == "sed").and_then(|script| replaced(script, &text));
-            self.keeps(file, changed.map_or(Stream::Unknown, Stream::from_text));
+            self.keeps(file, &changed.map_or(Stream::Unknown, Stream::from_text));
         }
     }
 
@@ -303,7 +303,7 @@ impl Walk {
         for (name, value) in settings {
             scripts.insert(name, value.into());
         }
-        self.keeps(&file, Stream::from_text(manifest.to_string()));
+        self.keeps(&file, &Stream::from_text(manifest.to_string()));
     }
 
     fn tracked(&self, key: &str) -> Option<Stream> {
