@@ -144,7 +144,10 @@ impl Bucket {
         let lists = [&rule.paths, &rule.reads, &rule.writes];
         let mut given = lists.iter().filter(|list| !list.is_empty());
         let first = given.next();
-        if !(rule.commands.is_empty() && rule.effects.is_empty()) || given.next().is_some() || has_further(rule) {
+        if !(rule.commands.is_empty() && rule.effects.is_empty())
+            || given.next().is_some()
+            || has_further(rule)
+        {
             self.one_by_one.push(number);
             return;
         }

@@ -26,6 +26,9 @@ const ROWS: &[(Effect, &[Row])] = &[
 /// Options of `find` that take no value.
 const FIND_FLAGS: &[&str] = table!("effect_words_find_flags");
 
+/// Most words of a program that are compared; with more, each row that may match does.
+const MAX_WORDS: usize = 8192;
+
 /// Rows by the name of the program, and the rows whose name is a pattern.
 struct Index {
     named: HashMap<&'static str, Vec<(Effect, &'static Row)>>,
@@ -71,21 +74,30 @@ impl ValueOptions {
             let (short, long) = pattern::value_options(name, subcommand);
             return match given.strip_prefix("--") {
                 Some(own) => long.contains(&own),
-                None => given.chars().skip(1).position(|c| short.contains(c)).is_some_and(|at| {
-                    at + 2 == given.chars().count()
-                }),
+                None => given
+                    .chars()
+                    .skip(1)
+                    .position(|c| short.contains(c))
+                    .is_some_and(|at| at + 2 == given.chars().count()),
             };
         }
         self.names.iter().any(|known| match known.strip_prefix("--") {
             Some(_) => *known == given,
-            None if known.len() == 2 => !given.starts_with("--") && given.ends_with(known.trim_start_matches('-')),
+            None if known.len() == 2 => {
+                !given.starts_with("--") && given.ends_with(known.trim_start_matches('-'))
+            }
             None => *known == given,
         })
     }
 }
 
 /// Calls `found` for each effect of a program with its words.
-pub(super) fn compare(name: &str, words: &[Argument], situation: &Situation<'_>, found: &mut dyn FnMut(Effect)) {
+pub(super) fn compare(
+    name: &str,
+    words: &[Argument],
+    situation: &Situation<'_>,
+    found: &mut dyn FnMut(Effect),
+) {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let mut rows: Vec<(Effect, &'static Row)> = INDEX.named.get(name).cloned().unwrap_or_default();
     if plain != name && rows.is_empty() {
@@ -96,14 +108,21 @@ pub(super) fn compare(name: &str, words: &[Argument], situation: &Situation<'_>,
     if rows.is_empty() {
         return;
     }
+    let is_long = words.len() > MAX_WORDS;
+    let words = words.get(..MAX_WORDS).unwrap_or(words);
     let read = Words::new(name, words, &ValueOptions::of(&rows));
     for (effect, row) in rows {
         let (_, sub, needs, unless) = row;
         let Some(start) = read.after(sub, name == "git") else { continue };
+        if is_long && !needs.is_empty() {
+            found(effect);
+            continue;
+        }
         let question = Question { words: &read, start, situation };
         let holds = |cell: &str| cell.split('|').any(|token| question.holds(token));
         let is_met = needs.split(' ').filter(|need| !need.is_empty()).all(holds);
-        if is_met && !unless.split([' ', '|']).filter(|it| !it.is_empty()).any(|token| question.holds(token)) {
+        if is_met && !unless.split([' ', '|']).filter(|it| !it.is_empty()).any(|token| question.holds(token))
+        {
             found(effect);
         }
     }
@@ -146,7 +165,8 @@ impl Question<'_> {
             "device-last" => self.operands().next_back().is_some_and(super::devices::is_device),
             "found" => self.operands().any(|operand| {
                 let is_gap = |c| crate::globs::Gap::from_char(c).is_some();
-                is_found(operand) || self.situation.searches && !operand.is_empty() && operand.chars().all(is_gap)
+                is_found(operand)
+                    || self.situation.searches && !operand.is_empty() && operand.chars().all(is_gap)
             }),
             question => self.of_git(question),
         }

@@ -100,12 +100,9 @@ fn value_of(name: &str, given: &str, next: &str) -> Option<String> {
     let letters = name.strip_prefix('-')?;
     let bundle = given.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'))?;
     let mut all = letters.chars();
-    let letter = match (all.next(), all.next()) {
-        (Some(letter), None) => letter,
-        _ => {
-            let (own, value) = bundle.split_once(['=', ':']).map_or((bundle, next), |(own, value)| (own, value));
-            return own.eq_ignore_ascii_case(letters).then(|| value.to_owned());
-        }
+    let (Some(letter), None) = (all.next(), all.next()) else {
+        let (own, value) = bundle.split_once(['=', ':']).unwrap_or((bundle, next));
+        return own.eq_ignore_ascii_case(letters).then(|| value.to_owned());
     };
     let end = bundle.find('=').unwrap_or(bundle.len());
     let place = bundle.find(letter).filter(|at| *at < end)?;
@@ -188,10 +185,20 @@ mod tests {
 
     #[test]
     fn patterns_of_words() {
-        for (pattern, text) in [("a", "a"), ("a*", "a"), ("*a", "ba"), ("*a*b*", "xaxbx"), ("4???", "4755"), (":?*", ":x")] {
+        for (pattern, text) in
+            [("a", "a"), ("a*", "a"), ("*a", "ba"), ("*a*b*", "xaxbx"), ("4???", "4755"), (":?*", ":x")]
+        {
             assert!(glob(pattern, text), "{pattern} {text}");
         }
-        for (pattern, text) in [("a", "b"), ("a*", "b"), ("*a", "b"), ("*a*b*", "xbxa"), ("4???", "755"), (":?*", ":"), ("a*a", "a")] {
+        for (pattern, text) in [
+            ("a", "b"),
+            ("a*", "b"),
+            ("*a", "b"),
+            ("*a*b*", "xbxa"),
+            ("4???", "755"),
+            (":?*", ":"),
+            ("a*a", "a"),
+        ] {
             assert!(!glob(pattern, text), "{pattern} {text}");
         }
     }
