@@ -194,15 +194,38 @@ fn effects_are_found_in_every_carrier_and_not_in_data() {
 
 #[test]
 fn hostile_input_ends_in_time_and_panics_nowhere() {
+    // As long as a text may be that is read.
+    let filled = |unit: &str| unit.repeat(240_000 / unit.len());
     let bombs = [
-        "rm -r a;".repeat(60_000),
-        format!("python3 -c '{}'", "shutil.rmtree(".repeat(40_000)),
-        format!("python3 -c '{}'", "\"a\" + ".repeat(60_000)),
-        format!("node -e '{}'", "a={b:c,".repeat(60_000)),
-        format!("git push {}", "+a ".repeat(200_000)),
-        format!("perl -e '{}'", "q(".repeat(100_000)),
+        filled("rm -r a;"),
+        filled("ln -s a b; "),
+        filled("git config a.b c;"),
+        format!("git push {}", filled("+a ")),
+        format!("git push {}", filled("-a ")),
+        format!("python3 -c '{}'", filled("shutil.rmtree(")),
+        format!("python3 -c '{}'", filled("rm(a,b);")),
+        format!("python3 -c '{}'", filled("x=getattr(")),
+        format!("python3 -c '{}'", filled("open(")),
+        format!("python3 -c '{}'", filled("git.push(\"a\");")),
+        format!("python3 -c '{}'", filled("\"a\" + ")),
+        format!("python3 -c '{}'", filled("exec(\"(\")")),
+        format!("node -e '{}'", filled("a={b:c,")),
+        format!("bb -e '{}'", filled("a/")),
+        format!("perl -e '{}'", filled("q(")),
+        filled("[[ 'a[$(' -eq 1 ]];"),
+        format!("crontab - <<< '{}'", filled("* ")),
     ];
     for bomb in bombs {
-        Analysis::of_text(&bomb, &Options::default()).effects();
+        let start = std::time::Instant::now();
+        let analysis = Analysis::of_text(&bomb, &Options::default());
+        let read = start.elapsed();
+        analysis.effects();
+        analysis.programs().iter().for_each(|program| {
+            program.only_reads();
+        });
+        // A quadratic reader would take minutes.
+        let shown = bomb.get(..30).unwrap_or_default();
+        assert!(start.elapsed() < std::time::Duration::from_secs(30), "{shown}: {:?}", start.elapsed());
+        println!("{shown}: {read:?} {:?}", start.elapsed());
     }
 }

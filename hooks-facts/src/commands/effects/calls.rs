@@ -81,20 +81,22 @@ pub(super) fn compare(
     }
 }
 
+/// Call with an effect: the effect, its row, and its whole name.
+type KnownCall = (Effect, &'static Row, &'static str);
+
 /// Calls by the last part of their name.
-static CALLS: LazyLock<HashMap<&'static str, Vec<(Effect, &'static Row, &'static str)>>> =
-    LazyLock::new(|| {
-        let mut calls: HashMap<_, Vec<_>> = HashMap::new();
-        for (effect, rows) in ROWS {
-            for row in *rows {
-                for call in row.0 {
-                    let last = call.rsplit('.').next().unwrap_or(call);
-                    calls.entry(last).or_default().push((*effect, row, *call));
-                }
+static CALLS: LazyLock<HashMap<&'static str, Vec<KnownCall>>> = LazyLock::new(|| {
+    let mut calls: HashMap<_, Vec<_>> = HashMap::new();
+    for (effect, rows) in ROWS {
+        for row in *rows {
+            for call in row.0 {
+                let last = call.rsplit('.').next().unwrap_or(call);
+                calls.entry(last).or_default().push((*effect, row, *call));
             }
         }
-        calls
-    });
+    }
+    calls
+});
 
 struct Code<'t> {
     tokens: &'t [Token],

@@ -19,8 +19,7 @@ pub(super) fn is_device(name: &str) -> bool {
         Some(start) => rest.starts_with(start),
         None => rest == **known,
     };
-    !CHARACTERS.iter().any(|known| is_character(known))
-        && !rest.starts_with(|c| Gap::from_char(c) == Some(Gap::Folders))
+    !CHARACTERS.iter().any(is_character) && !rest.starts_with(|c| Gap::from_char(c) == Some(Gap::Folders))
 }
 
 /// Returns the part of a path below `/dev`, without steps that lead nowhere.

@@ -228,7 +228,7 @@ impl Found {
 const PRIVILEGED: &[&str] = table!("effect_words_privileged");
 
 fn is_privileged(target: &str) -> bool {
-    PRIVILEGED.iter().any(|known| words::glob(known, target))
+    target.starts_with('/') && PRIVILEGED.iter().any(|known| words::glob(known, target))
 }
 
 /// Returns whether a name is that of a repository's own folder, or of a file in it.

@@ -21,7 +21,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Reads the words of a program; those of `values` take the next word.
-    pub(super) fn new(name: &str, words: &[Argument], values: &ValueOptions) -> Self {
+    pub(super) fn new(name: &str, words: &[Argument], values: &ValueOptions<'_>) -> Self {
         let own = if name == "git" { git::subcommand(words) } else { words };
         let globals = words.get(..words.len() - own.len()).unwrap_or_default();
         let mut read = Self { operands: Vec::new(), options: Vec::new(), has_end: false };
