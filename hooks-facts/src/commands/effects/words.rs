@@ -63,15 +63,15 @@ impl Words {
     /// Returns the number of operands that the subcommand takes, if the operands begin with it. Before it, for programs other
     /// than git, may be operands that follow an option.
     pub(super) fn after(&self, sub: &str, is_exact: bool) -> Option<usize> {
-        let wanted: Vec<&str> = sub.split(' ').filter(|word| !word.is_empty()).collect();
+        let wanted = || sub.split(' ').filter(|word| !word.is_empty());
         let skippable = self.operands.iter().take_while(|(_, after_option)| *after_option).count();
-        let starts = if is_exact { 0..=0 } else { 0..=skippable };
-        starts.into_iter().find_map(|start| {
+        let last = if is_exact { 0 } else { skippable };
+        (0..=last).find_map(|start| {
             let mut given = self.operands.iter().skip(start);
             let fits = |wanted: &str| {
                 given.next().is_some_and(|(given, _)| wanted.split('|').any(|wanted| glob(wanted, given)))
             };
-            wanted.iter().copied().all(fits).then_some(start + wanted.len())
+            wanted().all(fits).then(|| start + wanted().count())
         })
     }
 
