@@ -186,7 +186,7 @@ impl CommandGuard {
         if self.effects.is_empty() {
             return None;
         }
-        command.analysis.effects().into_iter().find(|found| self.effects.contains(&found.effect))
+        command.analysis.effects().iter().find(|found| self.effects.contains(&found.effect)).cloned()
     }
 
     fn fragment_in(&self, text: &str) -> Option<(&str, usize)> {

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use super::access::Access;
 use super::argument::Argument;
 use super::code::{self, Language};
-use super::effects::only_reads;
+use super::effects::{FoundEffect, only_reads};
 use super::folders::Folders;
 use super::pattern::{BlockedPattern, Match};
 use super::reads::LateReads;
@@ -58,6 +59,8 @@ pub struct Analysis {
     pub(super) folders: Vec<Folders>,
     /// Whether the text may end with exit code 0 although a command of it failed or did not run.
     pub(super) hides_results: bool,
+    /// Effects, once they were asked for.
+    pub(super) effects: OnceLock<Vec<FoundEffect>>,
 }
 
 /// Program with its words.
@@ -413,7 +416,9 @@ impl Analysis {
     pub fn is_reading_code(&self, invocation: &Invocation, word: &Argument) -> bool {
         let (Some(text), Some(name)) = (word.literal(), self.program_name(invocation)) else { return false };
         let is_usual = !invocation.is_untold && invocation.argv.first().is_some_and(is_of_the_system);
-        let Some(interpreter) = code::interpreter(&name).filter(|_| is_usual && text.contains('(')) else { return false };
+        let Some(interpreter) = code::interpreter(&name).filter(|_| is_usual && text.contains('(')) else {
+            return false;
+        };
         let words = invocation.argv.get(1..).unwrap_or_default();
         interpreter.arguments(words).texts.contains(word) && only_reads(interpreter.language, text)
     }

@@ -182,7 +182,13 @@ impl Interpreter {
     }
 
     /// Reads a bundle of letters; returns the number of further words that belong to it.
-    fn bundle(&self, word: &Argument, letters: &str, next: Option<&Argument>, result: &mut Arguments) -> usize {
+    fn bundle(
+        &self,
+        word: &Argument,
+        letters: &str,
+        next: Option<&Argument>,
+        result: &mut Arguments,
+    ) -> usize {
         // `-MModule` and `-I…` contain a word, not letters.
         let is_module = match self.language {
             Language::Perl => letters.starts_with(['M', 'm', 'I']),
@@ -256,10 +262,16 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
         Language::Vim | Language::Sql => escapes(walk, text, span),
         _ => {}
     }
+    nested(walk, language, text, span);
     let backticks = language.has_backticks() && text.contains('`');
     let pipes = language == Language::Awk && text.contains('|')
         || language == Language::Perl && text.contains("open");
-    if !(backticks || pipes || STARTS.iter().any(|call| text.contains(call))) {
+    let is_start = |string: &Token| string.text().is_some_and(|text| STARTS.contains(&text));
+    if !(backticks
+        || pipes
+        || STARTS.iter().any(|call| text.contains(call))
+        || text.contains(['[', '(']) && tokens(language, text).iter().any(is_start))
+    {
         return;
     }
     let strings = strings(language, text);
@@ -273,7 +285,8 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
         }
         words.push(Argument::Literal(string.text.clone()));
         if string.text.trim().contains(char::is_whitespace) {
-            walk.maybe_text(&string.text, span);
+            // `open(F, "rm a|")` has a mark for a pipe.
+            walk.maybe_text(string.text.trim_matches(|c: char| c == '|' || c.is_whitespace()), span);
         }
     }
     flush(walk, &mut words, span);
@@ -282,12 +295,41 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     }
 }
 
+/// Walks the texts that a program runs as code: `exec('…')`.
+fn nested(walk: &mut Walk, language: Language, text: &str, span: Span) {
+    if matches!(language, Language::Awk | Language::Sql | Language::Vim)
+        || !RUNS_CODE.iter().any(|it| text.contains(it))
+    {
+        return;
+    }
+    let read = tokens(language, text);
+    for (at, token) in read.iter().enumerate() {
+        let is_run = |name: &str| RUNS_CODE.contains(&name);
+        let before = read.get(at.saturating_sub(2)..at).unwrap_or_default();
+        if let Token::Text(inner) = token
+            && inner.contains('(')
+            && before.iter().filter_map(Token::name).any(is_run)
+        {
+            walk.deeper(span, |walk| run(walk, language, inner, span));
+        }
+    }
+}
+
 /// Commands for a shell in the program's own form: `:!rm a`, `\\! rm a`, `.shell rm a`.
 fn escapes(walk: &mut Walk, text: &str, span: Span) {
     for line in text.lines() {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == ':' || c == '%');
-        let line = ["silent!", "silent", "sil!", "sil"].into_iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+        let line = ["silent!", "silent", "sil!", "sil"]
+            .into_iter()
+            .find_map(|word| line.strip_prefix(word))
+            .unwrap_or(line);
         let line = line.trim_start();
+        // `COPY a FROM PROGRAM '…'`.
+        let program =
+            line.to_ascii_lowercase().find(" program ").and_then(|at| line.get(at + " program ".len()..));
+        if let Some(command) = program {
+            walk.maybe_text(command.trim_matches(['\'', '"', ' ', ';']), span);
+        }
         if let Some(command) = ESCAPES.iter().find_map(|mark| line.strip_prefix(mark)) {
             walk.maybe_text(command.trim_start_matches('!').trim(), span);
         }
@@ -324,6 +366,14 @@ struct Quoted {
     joins: bool,
 }
 
+/// Names between the words of one command: constructors of lists, and values that say nothing.
+const NEAR: &[&str] =
+    &["nil", "t", "c", "list", "args", "cmd", "of", "asList", "Array", "List", "vec", "null", "NULL", "None"];
+
+/// Calls that run a text in the language itself.
+const RUNS_CODE: &[&str] =
+    &["exec", "eval", "Function", "compile", "loadstring", "load", "instance_eval", "runInThisContext"];
+
 /// Returns the strings of a program that may be commands or their words: not those that are only shown.
 fn strings(language: Language, text: &str) -> Vec<Quoted> {
     let tokens = tokens(language, text);
@@ -333,7 +383,10 @@ fn strings(language: Language, text: &str) -> Vec<Quoted> {
         match token {
             Token::Text(text) => {
                 if !text.is_empty() && !is_shown {
-                    found.push(Quoted { text: text.clone(), joins: is_near && (has_comma || language.is_lisp()) });
+                    found.push(Quoted {
+                        text: text.clone(),
+                        joins: is_near && (has_comma || language.is_lisp()),
+                    });
                 }
                 (is_near, has_comma) = (true, false);
             }
@@ -343,11 +396,11 @@ fn strings(language: Language, text: &str) -> Vec<Quoted> {
             }
             Token::Sign(c) => {
                 has_comma |= *c == ',';
-                is_near &= ",[](){}\n".contains(*c);
+                is_near &= ",[](){}\n:=~".contains(*c);
                 is_shown &= !";|>".contains(*c);
             }
             Token::Name(name) => {
-                is_near = false;
+                is_near &= NEAR.contains(&name.as_str());
                 let into_a_file = || tokens.iter().skip(at).take(64).any(|it| it.name() == Some("file"));
                 is_shown = SHOWS.contains(&name.as_str()) && !into_a_file();
             }

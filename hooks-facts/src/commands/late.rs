@@ -47,7 +47,9 @@ impl Walk {
     pub(super) fn late(&mut self, word: &Argument, span: Span) {
         let text = word.as_shell_text();
         if text.contains("$(") || text.contains('`') {
-            self.deeper(span, |walk| walk.text(&format!(": <<_LATE_\n{text}\n_LATE_\n"), &Stream::Empty, span));
+            self.deeper(span, |walk| {
+                walk.text(&format!(": <<_LATE_\n{text}\n_LATE_\n"), &Stream::Empty, span)
+            });
         }
     }
 
@@ -74,7 +76,9 @@ impl Walk {
 
     fn is_number(&self, words: &[Argument]) -> bool {
         words.iter().any(|word| {
-            word.prefix().strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('i'))
+            word.prefix()
+                .strip_prefix('-')
+                .is_some_and(|letters| !letters.starts_with('-') && letters.contains('i'))
         })
     }
 }

@@ -19,6 +19,10 @@ enum Form {
     Text,
     Texts,
     Option,
+    /// The value of an option is the program, and the words after the operands are its words.
+    Entry,
+    /// The command follows a mark at the beginning of a word.
+    Mark,
 }
 
 const ROWS: &[(Form, &[Row])] = &[
@@ -26,6 +30,8 @@ const ROWS: &[(Form, &[Row])] = &[
     (Form::Text, table!("launchers_text")),
     (Form::Texts, table!("launchers_texts")),
     (Form::Option, table!("launchers_option")),
+    (Form::Entry, table!("launchers_entry")),
+    (Form::Mark, table!("launchers_mark")),
 ];
 
 static INDEX: LazyLock<HashMap<&'static str, Vec<(Form, &'static Row)>>> = LazyLock::new(|| {
@@ -53,6 +59,20 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             continue;
         }
         let Some(rest) = after(words, sub) else { continue };
+        match form {
+            Form::Entry => {
+                starts |= entry(walk, rest, long, *operands, input, span);
+                continue;
+            }
+            Form::Mark => {
+                let after = |word: &Argument| long.iter().find_map(|mark| word.strip_prefix(mark));
+                for text in rest.iter().filter_map(after) {
+                    walk.maybe_text(&text.as_shell_text(), span);
+                }
+                continue;
+            }
+            _ => {}
+        }
         let long: Vec<&str> = long.iter().map(|name| name.trim_start_matches('-')).collect();
         let rest = operands_from(rest, short, &long, *operands);
         let rest = match rest.split_first() {
@@ -73,7 +93,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
                     walk.maybe_text(&word.as_shell_text(), span);
                 }
             }
-            Form::Option => {}
+            Form::Option | Form::Entry | Form::Mark => {}
         }
     }
     starts
@@ -91,6 +111,38 @@ fn after<'w>(words: &'w [Argument], sub: &str) -> Option<&'w [Argument]> {
     Some(rest)
 }
 
+/// `docker run --entrypoint rm IMAGE -r a`, `start-stop-daemon --exec /bin/rm -- -r a`.
+fn entry(
+    walk: &mut Walk,
+    words: &[Argument],
+    long: &[&str],
+    operands: usize,
+    input: &Stream,
+    span: Span,
+) -> bool {
+    let found = words.iter().enumerate().find_map(|(at, word)| {
+        let attached = long.iter().find_map(|name| word.strip_prefix(&format!("{name}=")));
+        let next = || words.get(at + 1).filter(|_| long.contains(&word.prefix())).cloned();
+        Some((attached.clone().or_else(next)?, at + 1 + usize::from(attached.is_none())))
+    });
+    let Some((program, next)) = found else { return false };
+    let rest = words.get(next..).unwrap_or_default();
+    let rest = match rest.iter().position(|word| word.literal() == Some("--")) {
+        Some(end) => rest.get(end + 1..).unwrap_or_default(),
+        None => after_operands(rest, operands),
+    };
+    let argv: Vec<Argument> = std::iter::once(program).chain(rest.iter().cloned()).collect();
+    walk.run(&argv, input, span);
+    true
+}
+
+/// Returns the words after a number of operands, whatever they look like.
+fn after_operands(words: &[Argument], operands: usize) -> &[Argument] {
+    let mut places = words.iter().enumerate().filter(|(_, word)| !word.prefix().starts_with('-'));
+    let end = operands.checked_sub(1).map_or(Some(0), |last| places.nth(last).map(|(at, _)| at + 1));
+    end.and_then(|end| words.get(end..)).unwrap_or_default()
+}
+
 fn has_subcommand(words: &[Argument], sub: &str) -> bool {
     after(words, sub).is_some()
 }
@@ -104,7 +156,8 @@ fn option(walk: &mut Walk, words: &[Argument], short: &str, long: &[&str], span:
         }
         let name = text.split_once('=').map_or(text, |(name, _)| name);
         let is_long = long.contains(&name);
-        let letter = text.strip_prefix('-').and_then(|rest| rest.chars().next()).filter(|c| short.contains(*c));
+        let letter =
+            text.strip_prefix('-').and_then(|rest| rest.chars().next()).filter(|c| short.contains(*c));
         let value = match letter {
             _ if is_long && name.len() < text.len() => word.strip_prefix(&format!("{name}=")),
             _ if is_long => words.get(at + 1).cloned(),
@@ -113,7 +166,13 @@ fn option(walk: &mut Walk, words: &[Argument], short: &str, long: &[&str], span:
             _ => None,
         };
         if let Some(value) = value {
-            walk.maybe_text(&value.as_shell_text(), span);
+            let text = value.as_shell_text();
+            walk.maybe_text(&text, span);
+            // `--config alias.x='!COMMAND'`, `--parameters commands=COMMAND`.
+            let named = text.split_once('=').filter(|(name, _)| !name.contains(char::is_whitespace));
+            if let Some((_, command)) = named {
+                walk.maybe_text(command.trim_start_matches('!'), span);
+            }
         }
     }
 }

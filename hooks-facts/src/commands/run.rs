@@ -155,6 +155,7 @@ impl Walk {
                 )),
                 span,
             ),
+            "crontab" => self.table_of_jobs(words, input, span),
             "at" | "batch" if !matches!(input, Stream::Empty) => {
                 self.stream(input, span);
             }
@@ -416,7 +417,14 @@ impl Walk {
         self.settings_moved |= settings::moves(name);
         self.late_value(name, value, span);
         if wrappers::COMMAND_VARIABLES.contains(&name) {
-            self.maybe_text(&value.as_shell_text(), span);
+            // `LESSOPEN='|COMMAND %s'`.
+            let text = value.as_shell_text();
+            self.maybe_text(text.trim_start_matches(['|', '-']), span);
+        }
+        if let Some(body) = value.literal().and_then(|text| text.strip_prefix("() "))
+            && name.starts_with("BASH_FUNC_")
+        {
+            self.maybe_text(body, span);
         }
         if name.starts_with("GIT_CONFIG_") || written::is_startup_variable(name) {
             self.variables.insert(name.to_owned(), Variable::Text(value.clone()));
@@ -746,6 +754,29 @@ impl Walk {
         }
     }
 
+    /// `crontab -`: each line of the input is a time and a command.
+    fn table_of_jobs(&mut self, words: &[Argument], input: &Stream, span: Span) {
+        if words.iter().any(|word| matches!(word.prefix(), "-l" | "-r" | "-e")) {
+            return;
+        }
+        let file = words.last().filter(|word| !word.prefix().starts_with('-'));
+        let stream = file.map_or_else(|| input.clone(), |file| self.file(file));
+        match stream {
+            Stream::Known(text) => {
+                for line in text.lines() {
+                    let fields = if line.trim_start().starts_with('@') { 1 } else { 5 };
+                    let mut rest = line.trim_start();
+                    for _ in 0..fields {
+                        rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim_start();
+                    }
+                    self.maybe_text(rest, span);
+                }
+            }
+            Stream::Unknown | Stream::Names(_) => self.unresolved(UnresolvedReason::Text, span),
+            Stream::Empty | Stream::File => {}
+        }
+    }
+
     /// `make -f - <<< TEXT`, `make --eval=TEXT`: the recipes of a text are commands.
     fn recipes(&mut self, words: &[Argument], input: &Stream, span: Span) {
         let file = file_programs::value(words, 'f', "--file");
@@ -759,7 +790,8 @@ impl Walk {
         }
         for line in text.unwrap_or_default().lines() {
             // A recipe stands in lines of its own, behind a semicolon, or in a call of `shell`.
-            let line = line.split_once(": ;").or_else(|| line.split_once(":;")).map_or(line, |(_, recipe)| recipe);
+            let line =
+                line.split_once(": ;").or_else(|| line.split_once(":;")).map_or(line, |(_, recipe)| recipe);
             let line = line.split_once("$(shell ").map_or(line, |(_, call)| call.trim_end_matches(')'));
             self.maybe_text(line.trim_start_matches(['\t', ' ', '@', '-', '+']), span);
         }

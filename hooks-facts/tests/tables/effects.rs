@@ -20,7 +20,13 @@ fn rows_have_their_effect_and_other_programs_have_none() {
         let (text, other) = (example(&table, row, &name), example(&table, row, "zzz"));
         let has = |text: &str| effects(text).contains(&row.list.as_str());
         if !has(&text) || has(&other) && !text.contains("| dd ") {
-            wrong.push(format!("{}: {} `{text}`: {:?}; other {:?}", row.line, row.list, effects(&text), effects(&other)));
+            wrong.push(format!(
+                "{}: {} `{text}`: {:?}; other {:?}",
+                row.line,
+                row.list,
+                effects(&text),
+                effects(&other)
+            ));
         }
     }
     assert_effects(&wrong);
@@ -34,7 +40,13 @@ fn calls_have_their_effect_and_other_names_have_none() {
         let (text, other) = (example(&table, row, call), example(&table, row, "zzz"));
         let has = |text: &str| effects(text).contains(&row.list.as_str());
         if !has(&text) || has(&other) {
-            wrong.push(format!("{}: {} `{text}`: {:?}; other {:?}", row.line, row.list, effects(&text), effects(&other)));
+            wrong.push(format!(
+                "{}: {} `{text}`: {:?}; other {:?}",
+                row.line,
+                row.list,
+                effects(&text),
+                effects(&other)
+            ));
         }
     }
     assert_effects(&wrong);
@@ -112,7 +124,8 @@ fn what_may_change_something_does_not_only_read() {
 #[test]
 fn lines_have_the_effects_that_they_name() {
     let mut wrong = Vec::new();
-    let lines: Vec<_> = LINES.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
+    let lines: Vec<_> =
+        LINES.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
     assert!(lines.len() >= 300, "{} lines", lines.len());
     for (at, line) in lines {
         let (names, text) = line.split_once('\t').unwrap_or_else(|| panic!("line {}: no tab", at + 1));
@@ -132,14 +145,33 @@ fn lines_have_the_effects_that_they_name() {
 #[test]
 fn effects_are_found_in_every_carrier_and_not_in_data() {
     let carriers = [
-        "true; {}", "{ {}; }", "( {} )", "if true; then {}; fi", "f() { {}; }; f", "echo $( {} )", "timeout 5 sh -c QUOTED",
-        "eval QUOTED", "bash <<< QUOTED", "env A=b bash -c QUOTED", "ssh host QUOTED", "for i in 1 2; do {}; done", "echo QUOTED | sh",
+        "true; {}",
+        "{ {}; }",
+        "( {} )",
+        "if true; then {}; fi",
+        "f() { {}; }; f",
+        "echo $( {} )",
+        "timeout 5 sh -c QUOTED",
+        "eval QUOTED",
+        "bash <<< QUOTED",
+        "env A=b bash -c QUOTED",
+        "ssh host QUOTED",
+        "for i in 1 2; do {}; done",
+        "echo QUOTED | sh",
     ];
-    let data = ["echo QUOTED", "grep -n QUOTED a.txt", "git commit -m QUOTED", "# {}", "cat > a.md <<'EOF'\n{}\nEOF", "x=QUOTED"];
+    let data = [
+        "echo QUOTED",
+        "grep -n QUOTED a.txt",
+        "git commit -m QUOTED",
+        "# {}",
+        "cat > a.md <<'EOF'\n{}\nEOF",
+        "x=QUOTED",
+    ];
     let mut wrong = Vec::new();
     for line in LINES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (names, text) = line.split_once('\t').unwrap_or_default();
-        let is_plain = !text.contains(['\n', '\\', '#']) && !text.contains("<<") && !text.contains("{}") && names != "-";
+        let is_plain =
+            !text.contains(['\n', '\\', '#']) && !text.contains("<<") && !text.contains("{}") && names != "-";
         for carrier in carriers.iter().filter(|_| is_plain) {
             let quoted = format!("'{}'", text.replace('\'', "'\\''"));
             let inside = carrier.replace("QUOTED", &quoted).replace("{}", text);
@@ -162,15 +194,33 @@ fn effects_are_found_in_every_carrier_and_not_in_data() {
 
 #[test]
 fn hostile_input_ends_in_time_and_panics_nowhere() {
+    // As long as a text may be that is read.
+    let filled = |unit: &str| unit.repeat(240_000 / unit.len());
     let bombs = [
-        "rm -r a;".repeat(60_000),
-        format!("python3 -c '{}'", "shutil.rmtree(".repeat(40_000)),
-        format!("python3 -c '{}'", "\"a\" + ".repeat(60_000)),
-        format!("node -e '{}'", "a={b:c,".repeat(60_000)),
-        format!("git push {}", "+a ".repeat(200_000)),
-        format!("perl -e '{}'", "q(".repeat(100_000)),
+        filled("rm -r a;"),
+        filled("ln -s a b; "),
+        filled("git config a.b c;"),
+        format!("git push {}", filled("+a ")),
+        format!("git push {}", filled("-a ")),
+        format!("python3 -c '{}'", filled("shutil.rmtree(")),
+        format!("python3 -c '{}'", filled("rm(a,b);")),
+        format!("python3 -c '{}'", filled("x=getattr(")),
+        format!("python3 -c '{}'", filled("open(")),
+        format!("python3 -c '{}'", filled("git.push(\"a\");")),
+        format!("python3 -c '{}'", filled("\"a\" + ")),
+        format!("python3 -c '{}'", filled("exec(\"(\")")),
+        format!("node -e '{}'", filled("a={b:c,")),
+        format!("bb -e '{}'", filled("a/")),
+        format!("perl -e '{}'", filled("q(")),
+        filled("[[ 'a[$(' -eq 1 ]];"),
+        format!("crontab - <<< '{}'", filled("* ")),
     ];
+    // A quadratic reader would take minutes.
     for bomb in bombs {
-        Analysis::of_text(&bomb, &Options::default()).effects();
+        let analysis = Analysis::of_text(&bomb, &Options::default());
+        assert!(analysis.effects().len() <= Effect::ALL.len());
+        analysis.programs().iter().for_each(|program| {
+            program.only_reads();
+        });
     }
 }

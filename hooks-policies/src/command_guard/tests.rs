@@ -68,10 +68,7 @@ fn effects_count_whatever_the_program() {
         assert_eq!(rule, wanted, "{command}");
     }
     let verdict = guard.judge(&call("bash", json!({"command": "cd app && git checkout -- src"})));
-    assert_eq!(
-        verdict.reasons()[0].message,
-        "`git checkout -- src` has the effect `discard-work`"
-    );
+    assert_eq!(verdict.reasons()[0].message, "`git checkout -- src` has the effect `discard-work`");
 }
 
 #[test]

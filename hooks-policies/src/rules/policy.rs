@@ -234,7 +234,9 @@ impl Rules {
             On::Part(part) => format!("the rule `{name}` is about this call of `{tool}`: {part}"),
             On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
             On::Effect(FoundEffect { effect, words, .. }) => {
-                format!("the rule `{name}` is about this call of `{tool}`: `{words}` has the effect `{effect}`")
+                format!(
+                    "the rule `{name}` is about this call of `{tool}`: `{words}` has the effect `{effect}`"
+                )
             }
             On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
             On::Unknown(_) => {

@@ -74,7 +74,11 @@ impl Rule {
         let commands = command_patterns(&config.commands, &format!("rules[{index}].commands"), errors);
         if config.action == RuleAction::Allow && !config.effects.is_empty() {
             let problem = "`effects` cannot allow a call, which may have other effects too";
-            errors.push(format!("rules[{index}].effects"), problem, "allow by `tools`, `paths`, `commands` or `args`");
+            errors.push(
+                format!("rules[{index}].effects"),
+                problem,
+                "allow by `tools`, `paths`, `commands` or `args`",
+            );
         }
         Self {
             name: config.name.clone(),
@@ -98,7 +102,7 @@ impl Rule {
     /// Returns the first effect of a call's commands that the rule names.
     pub(super) fn find_effect(&self, commands: &ParsedCommands) -> Option<FoundEffect> {
         let mut found = commands.found.iter().flat_map(|command| command.analysis.effects());
-        found.find(|found| self.effects.contains(&found.effect))
+        found.find(|found| self.effects.contains(&found.effect)).cloned()
     }
 
     /// Compares a call's commands with the rule's. For a rule that allows, the call must run no other

@@ -46,14 +46,22 @@ pub(super) fn has_one(call: &PreToolUse, policy: &Value, context: HookContext) -
     let context = if context.cwd.as_os_str().is_empty() { context.in_dir("/repo") } else { context };
     let request = HookRequest::new(context, call.clone());
     let reader = CallReader::default();
-    let found: Vec<_> =
-        reader.read(&request).commands().found.iter().flat_map(|command| command.analysis.effects()).collect();
-    effects.iter().any(|effect| found.iter().any(|found| found.effect.name() == effect) || match effect.as_str() {
-        "secret-read" => reads_secret(&request),
-        "secret-exfil" => reads_secret(&request) && is_sent(CallReader::default().read(&request)),
-        "own-state" => denies(own_state(), &request) || denies(protected(OWN), &request),
-        "git-dir-write" => denies(protected(&[".git", "**/.git"]), &request),
-        _ => false,
+    let found: Vec<_> = reader
+        .read(&request)
+        .commands()
+        .found
+        .iter()
+        .flat_map(|command| command.analysis.effects())
+        .collect();
+    effects.iter().any(|effect| {
+        found.iter().any(|found| found.effect.name() == effect)
+            || match effect.as_str() {
+                "secret-read" => reads_secret(&request),
+                "secret-exfil" => reads_secret(&request) && is_sent(CallReader::default().read(&request)),
+                "own-state" => denies(own_state(), &request) || denies(protected(OWN), &request),
+                "git-dir-write" => denies(protected(&[".git", "**/.git"]), &request),
+                _ => false,
+            }
     })
 }
 

@@ -1,5 +1,9 @@
 //! Calls in the text of an interpreter that have an effect: `shutil.rmtree(…)`, `fs.rmSync(…, {recursive: true})`.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::Effect;
 use super::code::{Token, tokens};
 use super::devices;
@@ -38,6 +42,9 @@ const GIT_CALLS: &[&str] = table!("effect_words_git_calls");
 /// Most names for functions that a text gives.
 const MAX_NAMES: usize = 64;
 
+/// Most calls of git in one text that are compared.
+const MAX_GIT_CALLS: usize = 256;
+
 /// Longest list of arguments that is looked at.
 const MAX_ARGUMENTS: usize = 256;
 
@@ -49,12 +56,17 @@ pub(super) fn compare(
     found: &mut dyn FnMut(Effect, &str),
 ) {
     let tokens = tokens(language, text);
-    let code = Code { tokens: &tokens, names: given_names(&tokens), language };
+    let code = Code { tokens: &tokens, names: given_names(&tokens), language, anywhere: RefCell::default() };
     for at in 0..tokens.len() {
         code.compare_call(at, found);
     }
     if code.has_any(GIT_LIBRARIES) {
-        for at in 0..tokens.len() {
+        let calls = (0..tokens.len()).filter(|at| code.is_git_call(*at));
+        for (count, at) in calls.enumerate() {
+            if count >= MAX_GIT_CALLS {
+                ROWS.iter().for_each(|(effect, _)| found(*effect, "too many calls of git"));
+                break;
+            }
             code.compare_git(at, situation, found);
         }
     }
@@ -69,27 +81,49 @@ pub(super) fn compare(
     }
 }
 
+/// Call with an effect: the effect, its row, and its whole name.
+type KnownCall = (Effect, &'static Row, &'static str);
+
+/// Calls by the last part of their name.
+static CALLS: LazyLock<HashMap<&'static str, Vec<KnownCall>>> = LazyLock::new(|| {
+    let mut calls: HashMap<_, Vec<_>> = HashMap::new();
+    for (effect, rows) in ROWS {
+        for row in *rows {
+            for call in row.0 {
+                let last = call.rsplit('.').next().unwrap_or(call);
+                calls.entry(last).or_default().push((*effect, row, *call));
+            }
+        }
+    }
+    calls
+});
+
 struct Code<'t> {
     tokens: &'t [Token],
     /// Names that the text gives to functions: the new name and the old one.
     names: Vec<(String, String)>,
     language: Language,
+    /// Words that were looked for in the whole text.
+    anywhere: RefCell<HashMap<&'static str, bool>>,
 }
 
 impl Code<'_> {
     fn compare_call(&self, at: usize, found: &mut dyn FnMut(Effect, &str)) {
         let Some(name) = self.called(at) else { return };
         let other = self.names.iter().find(|(new, _)| *new == name).map_or(name, |(_, old)| old.as_str());
-        for (effect, rows) in ROWS {
-            for (calls, needs, unless) in *rows {
-                let Some(call) = calls.iter().find(|call| self.is_call(at, name, call) || self.is_call(at, other, call)) else { continue };
-                let arguments = self.arguments(at);
-                let holds = |cell: &str| cell.split('|').any(|word| self.has_argument(arguments, word));
-                let is_met = needs.split(' ').filter(|need| !need.is_empty()).all(holds);
-                let is_off = unless.split(' ').filter(|it| !it.is_empty()).any(holds);
-                if is_met && !is_off {
-                    found(*effect, call);
-                }
+        let rows = [name, other].into_iter().filter_map(|own| Some((own, CALLS.get(own)?)));
+        for (own, (effect, (_, needs, unless), call)) in
+            rows.flat_map(|(own, rows)| rows.iter().map(move |row| (own, row)))
+        {
+            if !self.is_call(at, own, call) {
+                continue;
+            }
+            let arguments = self.arguments(at);
+            let holds = |cell: &'static str| cell.split('|').any(|word| self.has_argument(arguments, word));
+            let is_met = needs.split(' ').filter(|need| !need.is_empty()).all(holds);
+            let is_off = unless.split(' ').filter(|it| !it.is_empty()).any(holds);
+            if is_met && !is_off {
+                found(*effect, call);
             }
         }
     }
@@ -122,7 +156,8 @@ impl Code<'_> {
                     matches!(next, Token::Sign('\n' | ';' | '}')) || next.name() == Some("end")
                 });
                 // Ruby calls without arguments and brackets: `Pathname.new("x").rmtree`.
-                let is_bare = ends && self.language == Language::Ruby && before.is_some_and(|before| before.is('.'));
+                let is_bare =
+                    ends && self.language == Language::Ruby && before.is_some_and(|before| before.is('.'));
                 (is_run || is_bare || self.is_given_to_a_caller(at)).then_some(name)
             }
             Token::Command(_) | Token::Sign(_) => None,
@@ -132,7 +167,10 @@ impl Code<'_> {
     /// `(fs/delete-tree …)`: the name with its namespace comes directly after a bracket.
     fn is_after_bracket(&self, at: usize) -> bool {
         let before = self.tokens.get(..at).unwrap_or_default().iter().rev();
-        before.take(8).find(|token| !(token.is('.') || token.name().is_some())).is_some_and(|token| token.is('('))
+        before
+            .take(8)
+            .find(|token| !(token.is('.') || token.name().is_some()))
+            .is_some_and(|token| token.is('('))
     }
 
     /// `map(shutil.rmtree, …)`, `names.forEach(rmSync)`.
@@ -152,7 +190,8 @@ impl Code<'_> {
         }
         let mut place = at;
         parts.all(|part| {
-            let is_dot = place.checked_sub(1).and_then(|dot| self.tokens.get(dot)).is_some_and(|dot| dot.is('.'));
+            let is_dot =
+                place.checked_sub(1).and_then(|dot| self.tokens.get(dot)).is_some_and(|dot| dot.is('.'));
             let name = place.checked_sub(2).and_then(|name| self.tokens.get(name));
             place = place.saturating_sub(2);
             is_dot && name.and_then(Token::name) == Some(part)
@@ -184,9 +223,9 @@ impl Code<'_> {
 
     /// Returns whether the arguments have a word: a string, or a name whose value is not false. If they have variables, the word
     /// may be anywhere in the text.
-    fn has_argument(&self, arguments: &[Token], word: &str) -> bool {
-        if let Some(word) = word.strip_prefix("~") {
-            return has_word(self.tokens, word);
+    fn has_argument(&self, arguments: &[Token], word: &'static str) -> bool {
+        if let Some(word) = word.strip_prefix('~') {
+            return self.has_anywhere(word);
         }
         has_word(arguments, word) || {
             let has_variable = arguments.iter().enumerate().any(|(at, token)| {
@@ -194,8 +233,18 @@ impl Code<'_> {
                 token.name().is_some_and(|name| !matches!(name, "true" | "false" | "True" | "False"))
                     && next.is_none_or(|next| matches!(next, Token::Sign(',' | ')' | '}')))
             });
-            has_variable && has_word(self.tokens, word)
+            has_variable && self.has_anywhere(word)
         }
+    }
+
+    /// Returns whether a word is in the text; looked for once.
+    fn has_anywhere(&self, word: &'static str) -> bool {
+        let known = self.anywhere.borrow().get(word).copied();
+        known.unwrap_or_else(|| {
+            let has = has_word(self.tokens, word);
+            self.anywhere.borrow_mut().insert(word, has);
+            has
+        })
     }
 
     fn has_any(&self, words: &[&str]) -> bool {
@@ -206,14 +255,17 @@ impl Code<'_> {
         })
     }
 
+    /// Returns whether a function that stands for a command of git is called here.
+    fn is_git_call(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|before| self.tokens.get(before));
+        self.tokens.get(at + 1).is_some_and(|next| next.is('('))
+            && before.is_some_and(|before| before.is('.'))
+            && self.tokens.get(at).and_then(Token::name).is_some_and(|name| GIT_CALLS.contains(&name))
+    }
+
     /// A call of a module that runs git, as the command of git that it stands for.
     fn compare_git(&self, at: usize, situation: &Situation<'_>, found: &mut dyn FnMut(Effect, &str)) {
         let Some(name) = self.tokens.get(at).and_then(Token::name) else { return };
-        let is_called = self.tokens.get(at + 1).is_some_and(|next| next.is('('))
-            && at.checked_sub(1).and_then(|before| self.tokens.get(before)).is_some_and(|before| before.is('.'));
-        if !is_called || !GIT_CALLS.contains(&name) {
-            return;
-        }
         let mut words: Vec<Argument> = Vec::new();
         if !matches!(name, "raw" | "execute") {
             words.push(Argument::from(name.replace('_', "-").as_str()));
@@ -246,9 +298,11 @@ impl Code<'_> {
     /// Returns a file of a kind that the text names, if it writes to a file.
     fn written(&self, is_meant: impl Fn(&str) -> bool) -> Option<&str> {
         let plain = |text: &str| text.trim_start_matches(['+', '>', '<', '|', ' ']).to_owned();
-        let file = self.tokens.iter().filter_map(Token::text).find(|text| {
-            is_meant(text) || text.starts_with(['>', '+']) && is_meant(&plain(text))
-        })?;
+        let file = self
+            .tokens
+            .iter()
+            .filter_map(Token::text)
+            .find(|text| is_meant(text) || text.starts_with(['>', '+']) && is_meant(&plain(text)))?;
         (file.starts_with(['>', '+']) || self.has_any(WRITERS)).then_some(file)
     }
 }
@@ -256,7 +310,9 @@ impl Code<'_> {
 /// Returns whether a word is among tokens: a string that matches it, or a name whose value is not false.
 fn has_word(tokens: &[Token], word: &str) -> bool {
     tokens.iter().enumerate().any(|(at, token)| match token {
-        Token::Text(text) => word.strip_prefix('=').map_or_else(|| glob(word, text), |part| text.contains(part)),
+        Token::Text(text) => {
+            word.strip_prefix('=').map_or_else(|| glob(word, text), |part| text.contains(part))
+        }
         Token::Name(name) => glob(word, name) && !is_false(tokens, at),
         Token::Command(_) | Token::Sign(_) => false,
     })
@@ -268,7 +324,10 @@ fn is_false(tokens: &[Token], at: usize) -> bool {
     let is_given = tokens.get(at + 1).is_some_and(|next| next.is('=') || next.is(':'));
     is_given
         && value.and_then(Token::name).is_some_and(|value| {
-            matches!(value, "false" | "False" | "FALSE" | "nil" | "None" | "undef" | "undefined" | "null" | "F")
+            matches!(
+                value,
+                "false" | "False" | "FALSE" | "nil" | "None" | "undef" | "undefined" | "null" | "F"
+            )
         })
 }
 
@@ -301,7 +360,9 @@ fn given_names(tokens: &[Token]) -> Vec<(String, String)> {
 /// Returns the last name of `a.b.c`, or of `x['c']` and `getattr(x, 'c')`, unless it is called.
 fn last_of_path(tokens: &[Token], start: usize) -> Option<&str> {
     let mut at = start;
-    while tokens.get(at).and_then(Token::name).is_some() && tokens.get(at + 1).is_some_and(|next| next.is('.')) {
+    while tokens.get(at).and_then(Token::name).is_some()
+        && tokens.get(at + 1).is_some_and(|next| next.is('.'))
+    {
         at += 2;
     }
     let own = tokens.get(at).and_then(Token::name)?;
@@ -309,7 +370,7 @@ fn last_of_path(tokens: &[Token], start: usize) -> Option<&str> {
         Some(Token::Sign('[')) => tokens.get(at + 2).and_then(Token::text),
         Some(Token::Sign('(')) if matches!(own, "getattr" | "method" | "partial") => {
             let inner = tokens.get(at + 2..)?;
-            let end = inner.iter().position(|token| token.is(')'))?;
+            let end = inner.iter().take(MAX_ARGUMENTS).position(|token| token.is(')'))?;
             let last = inner.get(end.checked_sub(1)?)?;
             last.text().or_else(|| last.name())
         }

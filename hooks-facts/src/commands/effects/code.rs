@@ -5,8 +5,8 @@
 use crate::commands::code::Language;
 use crate::shell::escape;
 
-/// Most tokens that are read; a longer text is read up to here.
-const MAX_TOKENS: usize = 200_000;
+/// Most tokens that are read: more than a text has that the analysis accepts.
+const MAX_TOKENS: usize = 2 * 1024 * 1024;
 
 /// Piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,9 @@ impl Reader<'_> {
             }
             return;
         }
-        if let Some(length) = ["::", "->", "?."].iter().find(|it| self.rest.starts_with(**it)).map(|it| it.len()) {
+        if let Some(length) =
+            ["::", "->", "?."].iter().find(|it| self.rest.starts_with(**it)).map(|it| it.len())
+        {
             self.tokens.push(Token::Sign('.'));
             return self.pass(length);
         }
@@ -193,7 +195,9 @@ fn joined(language: Language, tokens: Vec<Token>) -> Vec<Token> {
         let signs = result.iter().rev().take_while(|token| is_sign(token)).take(3).count();
         let before = result.len().checked_sub(signs + 1);
         match before.and_then(|before| result.get_mut(before)) {
-            Some(Token::Text(first)) if signs <= 2 && !language.is_lisp() && (signs > 0 || joins_neighbours) => {
+            Some(Token::Text(first))
+                if signs <= 2 && !language.is_lisp() && (signs > 0 || joins_neighbours) =>
+            {
                 first.push_str(&text);
                 result.truncate(before.unwrap_or_default() + 1);
             }

@@ -19,8 +19,7 @@ pub(super) fn is_device(name: &str) -> bool {
         Some(start) => rest.starts_with(start),
         None => rest == **known,
     };
-    !CHARACTERS.iter().any(|known| is_character(&known))
-        && !rest.starts_with(|c| Gap::from_char(c) == Some(Gap::Folders))
+    !CHARACTERS.iter().any(is_character) && !rest.starts_with(|c| Gap::from_char(c) == Some(Gap::Folders))
 }
 
 /// Returns the part of a path below `/dev`, without steps that lead nowhere.
@@ -48,10 +47,26 @@ mod tests {
 
     #[test]
     fn devices_and_others() {
-        for name in ["/dev/sda", "//dev/./sdb1", "/tmp/../dev/nvme0n1", "/dev/mapper/a", "/dev/disk/by-id/x", "/dev/rdisk2"] {
+        for name in [
+            "/dev/sda",
+            "//dev/./sdb1",
+            "/tmp/../dev/nvme0n1",
+            "/dev/mapper/a",
+            "/dev/disk/by-id/x",
+            "/dev/rdisk2",
+        ] {
             assert!(is_device(name), "{name}");
         }
-        for name in ["/dev/null", "/dev/tty1", "/dev/fd/3", "/dev/shm/a", "dev/sda", "/device/x", "/dev", "/dev/tcp/a/1"] {
+        for name in [
+            "/dev/null",
+            "/dev/tty1",
+            "/dev/fd/3",
+            "/dev/shm/a",
+            "dev/sda",
+            "/device/x",
+            "/dev",
+            "/dev/tcp/a/1",
+        ] {
             assert!(!is_device(name), "{name}");
         }
     }

@@ -25,7 +25,8 @@ impl Situation<'_> {
     pub(super) fn has_setting(&self, words: &Words, wanted: &str) -> bool {
         let (wanted, value) = wanted.split_once('=').unwrap_or((wanted, "*"));
         let is_one = |name: &str, given: &str| {
-            glob(wanted, name) && (glob(value, given) || value == "true" && matches!(given, "" | "yes" | "on" | "1"))
+            glob(wanted, name)
+                && (glob(value, given) || value == "true" && matches!(given, "" | "yes" | "on" | "1"))
         };
         let own = words.options.iter().filter_map(|(option, next)| {
             let setting = option.strip_prefix("-c")?;
@@ -61,7 +62,9 @@ impl Question<'_> {
             "ref" => self.names_a_branch(),
             "refspec" => self.overwrites_a_branch(),
             "over" => self.writes_over(),
-            "reversed" => self.situation.shows_changes && (self.words.has("-R") || self.words.has("--reverse")),
+            "reversed" => {
+                self.situation.shows_changes && (self.words.has("-R") || self.words.has("--reverse"))
+            }
             "programs" => self.sets_a_program(),
             _ => false,
         }
@@ -69,8 +72,9 @@ impl Question<'_> {
 
     /// `git checkout` with names of files takes back their changes; with a new branch it does not.
     fn checks_out_files(&self) -> bool {
-        let makes_branch =
-            ["-b", "-B", "--orphan", "-t", "--track", "--detach", "-d"].iter().any(|option| self.words.has(option));
+        let makes_branch = ["-b", "-B", "--orphan", "-t", "--track", "--detach", "-d"]
+            .iter()
+            .any(|option| self.words.has(option));
         if makes_branch {
             return false;
         }
@@ -85,7 +89,8 @@ impl Question<'_> {
         }
         let operands: Vec<&str> = self.operands().collect();
         let [only] = operands.as_slice() else { return false };
-        let has_mode = ["--soft", "--mixed", "--hard", "--keep", "--merge"].iter().any(|mode| self.words.has(mode));
+        let has_mode =
+            ["--soft", "--mixed", "--hard", "--keep", "--merge"].iter().any(|mode| self.words.has(mode));
         !matches!(*only, "HEAD" | "@") && (has_mode || is_commit(only))
     }
 
@@ -103,7 +108,10 @@ impl Question<'_> {
         self.operands().any(|refspec| {
             let is_forced = refspec.starts_with('+') || forces;
             let target = refspec.split_once(':').map_or("", |(_, target)| target);
-            is_forced && !target.is_empty() && !target.starts_with("refs/remotes/") && !refspec.contains("://")
+            is_forced
+                && !target.is_empty()
+                && !target.starts_with("refs/remotes/")
+                && !refspec.contains("://")
         })
     }
 

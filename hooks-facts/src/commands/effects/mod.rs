@@ -17,7 +17,8 @@
 //! assert!(effects("echo 'git push origin :main'").is_empty());
 //! ```
 //!
-//! The cost is linear in the words and texts. Effects are found once per call of [`Analysis::effects`].
+//! The cost is linear in the words and texts, and paid at the first call of [`Analysis::effects`]. A limit that is reached counts as
+//! an effect.
 
 mod calls;
 pub(super) mod code;
@@ -36,8 +37,8 @@ use super::analysis::{Analysis, Invocation};
 use super::argument::Argument;
 use crate::globs;
 use crate::shell::Span;
-pub(super) use reading::only_reads;
 use git::Situation;
+pub(super) use reading::only_reads;
 
 /// Most settings of git that are kept.
 const MAX_SETTINGS: usize = 64;
@@ -120,15 +121,20 @@ pub struct FoundEffect {
 }
 
 impl Analysis {
-    /// Returns the effects of the command, each once, with the first words that cause it.
+    /// Returns the effects of the command, each once, with the first words that cause it. They are found at the first call.
     ///
     /// ```
     /// use hooks_facts::commands::{Analysis, Effect, Options};
     ///
-    /// let found = Analysis::of_text("cd app; timeout 5 git stash drop", &Options::default()).effects();
+    /// let analysis = Analysis::of_text("cd app; timeout 5 git stash drop", &Options::default());
+    /// let found = analysis.effects();
     /// assert_eq!((found[0].effect, found[0].words.as_str()), (Effect::DiscardWork, "git stash drop"));
     /// ```
-    pub fn effects(&self) -> Vec<FoundEffect> {
+    pub fn effects(&self) -> &[FoundEffect] {
+        self.effects.get_or_init(|| self.find_effects())
+    }
+
+    fn find_effects(&self) -> Vec<FoundEffect> {
         let mut effects = Found::default();
         let situation = self.situation();
         for invocation in &self.invocations {
@@ -154,15 +160,17 @@ impl Analysis {
     }
 
     fn of_written_files(&self, effects: &mut Found) {
-        let writes = || self.writes().into_iter();
         let is_changed = |kind| matches!(kind, AccessKind::Redirected | AccessKind::Changed);
-        for access in writes() {
+        let writes = self.writes();
+        let changed = || writes.iter().filter(|access| is_changed(access.kind));
+        // A link to a device is written through by another command of the text.
+        let several = changed().any(|access| {
+            access.kind == AccessKind::Redirected
+                || changed().next().is_some_and(|first| first.span != access.span)
+        });
+        for access in &writes {
             let target = access.target.outline();
-            // A link to a device is written through by another command of the text.
-            let is_used = access.kind == AccessKind::Linked
-                && writes().any(|other| {
-                    other.kind == AccessKind::Redirected || is_changed(other.kind) && other.span != access.span
-                });
+            let is_used = access.kind == AccessKind::Linked && several;
             if (is_changed(access.kind) || is_used) && devices::is_device(&target) {
                 effects.add(Effect::DeviceWrite, || globs::shown(&target), access.span);
             }
@@ -196,7 +204,8 @@ impl Analysis {
                 _ => {}
             }
         }
-        let is_search = |it: &Invocation| self.program_name(it).is_some_and(|name| SEARCHES.contains(&name.as_str()));
+        let is_search =
+            |it: &Invocation| self.program_name(it).is_some_and(|name| SEARCHES.contains(&name.as_str()));
         let searches = self.invocations.iter().any(is_search);
         Situation { settings, accesses: &self.writes, shows_changes, searches }
     }
@@ -219,7 +228,7 @@ impl Found {
 const PRIVILEGED: &[&str] = table!("effect_words_privileged");
 
 fn is_privileged(target: &str) -> bool {
-    PRIVILEGED.iter().any(|known| words::glob(known, target))
+    target.starts_with('/') && PRIVILEGED.iter().any(|known| words::glob(known, target))
 }
 
 /// Returns whether a name is that of a repository's own folder, or of a file in it.

@@ -40,8 +40,10 @@ pub(in crate::commands) fn only_reads(language: Language, text: &str) -> bool {
             }
             Token::Name(name) if READS.contains(&name.as_str()) => {
                 // A name that stands without a call may get another meaning.
-                let is_part = before.is_some_and(|before| before.is('.')) || next.is_some_and(|next| next.is('.'));
-                (is_call || is_part || WORDS.contains(&name.as_str())) && (name != "open" || opens_to_read(&tokens, at))
+                let is_part =
+                    before.is_some_and(|before| before.is('.')) || next.is_some_and(|next| next.is('.'));
+                (is_call || is_part || WORDS.contains(&name.as_str()))
+                    && (name != "open" || opens_to_read(&tokens, at))
             }
             // Ruby calls without brackets, so that only known names may stand anywhere.
             Token::Name(_) => !is_call && language != Language::Ruby,
@@ -50,30 +52,38 @@ pub(in crate::commands) fn only_reads(language: Language, text: &str) -> bool {
                 let is_mode = text.len() <= 3 && text.contains(['w', 'a', 'x', '+']);
                 !is_mode && !next.is_some_and(|next| next.is('['))
             }
-            Token::Sign('(') => match before {
-                Some(Token::Text(_) | Token::Command(_)) | Some(Token::Sign(')' | ']' | '}')) => false,
-                _ => true,
-            },
+            Token::Sign('(') => {
+                !matches!(before, Some(Token::Text(_) | Token::Command(_) | Token::Sign(')' | ']' | '}')))
+            }
             Token::Sign('@' | '&' | '!' | '%' | '`') => false,
             Token::Sign('=') => {
                 // `a.b = c` may call anything.
-                let is_equal = before.is_some_and(|before| before.is('=')) || next.is_some_and(|next| next.is('=') || next.is('>'));
+                let is_equal = before.is_some_and(|before| before.is('='))
+                    || next.is_some_and(|next| next.is('=') || next.is('>'));
                 let place = at.checked_sub(2).and_then(|place| tokens.get(place));
-                is_equal || !place.is_some_and(|place| place.is('.')) && !before.is_some_and(|before| before.is(']'))
+                is_equal
+                    || !place.is_some_and(|place| place.is('.'))
+                        && !before.is_some_and(|before| before.is(']'))
             }
             Token::Sign(_) => true,
         }
     })
 }
 
+/// Longest list of arguments that is looked at.
+const MAX_ARGUMENTS: usize = 64;
+
 /// Words of the languages that call nothing.
-const WORDS: &[&str] =
-    &["if", "for", "in", "and", "or", "not", "else", "elif", "with", "while", "lambda", "return", "console", "JSON"];
+const WORDS: &[&str] = &[
+    "if", "for", "in", "and", "or", "not", "else", "elif", "with", "while", "lambda", "return", "console",
+    "JSON",
+];
 
 /// Returns whether a call of `open` has no arguments after the name of the file but literal ones.
 fn opens_to_read(tokens: &[Token], at: usize) -> bool {
-    let arguments = tokens.iter().skip(at + 2).take_while(|token| !token.is(')'));
-    arguments.skip_while(|token| !token.is(',')).all(|token| match token {
+    let arguments = tokens.iter().skip(at + 2).take(MAX_ARGUMENTS);
+    let Some(end) = arguments.clone().position(|token| token.is(')')) else { return false };
+    arguments.take(end).skip_while(|token| !token.is(',')).all(|token| match token {
         Token::Text(_) | Token::Sign(',' | '=') => true,
         Token::Name(name) => matches!(name.as_str(), "encoding" | "errors" | "newline" | "mode"),
         _ => false,

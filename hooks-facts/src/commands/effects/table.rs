@@ -1,5 +1,6 @@
 //! The table of effects: which words of which programs have an effect.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -26,20 +27,40 @@ const ROWS: &[(Effect, &[Row])] = &[
 /// Options of `find` that take no value.
 const FIND_FLAGS: &[&str] = table!("effect_words_find_flags");
 
+/// Most words of a program that are compared; with more, each row that may match does.
+const MAX_WORDS: usize = 8192;
+
 /// Rows by the name of the program, and the rows whose name is a pattern.
+#[derive(Default)]
 struct Index {
-    named: HashMap<&'static str, Vec<(Effect, &'static Row)>>,
+    named: HashMap<&'static str, Rows>,
     patterns: Vec<(&'static str, Effect, &'static Row)>,
 }
 
+/// Rows of a program, and the options to which one of them gives a value.
+#[derive(Clone, Default)]
+struct Rows {
+    rows: Vec<(Effect, &'static Row)>,
+    values: Vec<&'static str>,
+}
+
+impl Rows {
+    fn add(&mut self, effect: Effect, row: &'static Row) {
+        let words = [row.2, row.3].into_iter().flat_map(|cell| cell.split([' ', '|']));
+        let options = words.filter(|word| word.starts_with('-')).filter_map(|word| word.split_once('='));
+        self.values.extend(options.map(|(name, _)| name));
+        self.rows.push((effect, row));
+    }
+}
+
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let mut index = Index { named: HashMap::new(), patterns: Vec::new() };
+    let mut index = Index::default();
     for (effect, rows) in ROWS {
         for row in *rows {
             for program in row.0 {
                 match program.contains('*') {
                     true => index.patterns.push((program, *effect, row)),
-                    false => index.named.entry(*program).or_default().push((*effect, row)),
+                    false => index.named.entry(*program).or_default().add(*effect, row),
                 }
             }
         }
@@ -48,17 +69,11 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
 });
 
 /// Options of a program that take the next word: those to which a row gives a value, and those that are known otherwise.
-pub(super) struct ValueOptions {
-    names: Vec<&'static str>,
+pub(super) struct ValueOptions<'r> {
+    names: &'r [&'static str],
 }
 
-impl ValueOptions {
-    fn of(rows: &[(Effect, &'static Row)]) -> Self {
-        let cells = rows.iter().flat_map(|(_, row)| [row.2, row.3]);
-        let words = cells.flat_map(|cell| cell.split([' ', '|'])).filter(|word| word.starts_with('-'));
-        Self { names: words.filter_map(|word| word.split_once('=')).map(|(name, _)| name).collect() }
-    }
-
+impl ValueOptions<'_> {
     /// Returns whether an option takes the next word as its value.
     pub(super) fn take_next(&self, name: &str, subcommand: &str, given: &str) -> bool {
         if given.contains('=') || is_gap_in(given) {
@@ -71,39 +86,57 @@ impl ValueOptions {
             let (short, long) = call_words::value_options(name, subcommand);
             return match given.strip_prefix("--") {
                 Some(own) => long.contains(&own),
-                None => given.chars().skip(1).position(|c| short.contains(c)).is_some_and(|at| {
-                    at + 2 == given.chars().count()
-                }),
+                None => given
+                    .chars()
+                    .skip(1)
+                    .position(|c| short.contains(c))
+                    .is_some_and(|at| at + 2 == given.chars().count()),
             };
         }
         self.names.iter().any(|known| match known.strip_prefix("--") {
             Some(_) => *known == given,
-            None if known.len() == 2 => !given.starts_with("--") && given.ends_with(known.trim_start_matches('-')),
+            None if known.len() == 2 => {
+                !given.starts_with("--") && given.ends_with(known.trim_start_matches('-'))
+            }
             None => *known == given,
         })
     }
 }
 
 /// Calls `found` for each effect of a program with its words.
-pub(super) fn compare(name: &str, words: &[Argument], situation: &Situation<'_>, found: &mut dyn FnMut(Effect)) {
+pub(super) fn compare(
+    name: &str,
+    words: &[Argument],
+    situation: &Situation<'_>,
+    found: &mut dyn FnMut(Effect),
+) {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let mut rows: Vec<(Effect, &'static Row)> = INDEX.named.get(name).cloned().unwrap_or_default();
-    if plain != name && rows.is_empty() {
-        rows.extend(INDEX.named.get(plain).into_iter().flatten().copied());
-    }
-    let patterns = INDEX.patterns.iter().filter(|(program, ..)| glob(program, name));
-    rows.extend(patterns.map(|(_, effect, row)| (*effect, *row)));
-    if rows.is_empty() {
-        return;
-    }
-    let read = Words::new(name, words, &ValueOptions::of(&rows));
-    for (effect, row) in rows {
+    let named = INDEX.named.get(name).or_else(|| INDEX.named.get(plain));
+    let mut matched = INDEX.patterns.iter().filter(|(program, ..)| glob(program, name)).peekable();
+    let rows = match (named, matched.peek()) {
+        (None, None) => return,
+        (Some(rows), None) => Cow::Borrowed(rows),
+        (named, Some(_)) => {
+            let mut rows = named.cloned().unwrap_or_default();
+            matched.for_each(|(_, effect, row)| rows.add(*effect, row));
+            Cow::Owned(rows)
+        }
+    };
+    let is_long = words.len() > MAX_WORDS;
+    let words = words.get(..MAX_WORDS).unwrap_or(words);
+    let read = Words::new(name, words, &ValueOptions { names: &rows.values });
+    for (effect, row) in rows.rows.iter().copied() {
         let (_, sub, needs, unless) = row;
         let Some(start) = read.after(sub, name == "git") else { continue };
+        if is_long && !needs.is_empty() {
+            found(effect);
+            continue;
+        }
         let question = Question { words: &read, start, situation };
         let holds = |cell: &str| cell.split('|').any(|token| question.holds(token));
         let is_met = needs.split(' ').filter(|need| !need.is_empty()).all(holds);
-        if is_met && !unless.split([' ', '|']).filter(|it| !it.is_empty()).any(|token| question.holds(token)) {
+        if is_met && !unless.split([' ', '|']).filter(|it| !it.is_empty()).any(|token| question.holds(token))
+        {
             found(effect);
         }
     }
@@ -146,7 +179,8 @@ impl Question<'_> {
             "device-last" => self.operands().next_back().is_some_and(super::devices::is_device),
             "found" => self.operands().any(|operand| {
                 let is_gap = |c| crate::globs::Gap::from_char(c).is_some();
-                is_found(operand) || self.situation.searches && !operand.is_empty() && operand.chars().all(is_gap)
+                is_found(operand)
+                    || self.situation.searches && !operand.is_empty() && operand.chars().all(is_gap)
             }),
             question => self.of_git(question),
         }

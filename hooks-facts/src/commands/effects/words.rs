@@ -21,7 +21,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Reads the words of a program; those of `values` take the next word.
-    pub(super) fn new(name: &str, words: &[Argument], values: &ValueOptions) -> Self {
+    pub(super) fn new(name: &str, words: &[Argument], values: &ValueOptions<'_>) -> Self {
         let own = if name == "git" { git::subcommand(words) } else { words };
         let globals = words.get(..words.len() - own.len()).unwrap_or_default();
         let mut read = Self { operands: Vec::new(), options: Vec::new(), has_end: false };
@@ -63,15 +63,15 @@ impl Words {
     /// Returns the number of operands that the subcommand takes, if the operands begin with it. Before it, for programs other
     /// than git, may be operands that follow an option.
     pub(super) fn after(&self, sub: &str, is_exact: bool) -> Option<usize> {
-        let wanted: Vec<&str> = sub.split(' ').filter(|word| !word.is_empty()).collect();
+        let wanted = || sub.split(' ').filter(|word| !word.is_empty());
         let skippable = self.operands.iter().take_while(|(_, after_option)| *after_option).count();
-        let starts = if is_exact { 0..=0 } else { 0..=skippable };
-        starts.into_iter().find_map(|start| {
+        let last = if is_exact { 0 } else { skippable };
+        (0..=last).find_map(|start| {
             let mut given = self.operands.iter().skip(start);
             let fits = |wanted: &str| {
                 given.next().is_some_and(|(given, _)| wanted.split('|').any(|wanted| glob(wanted, given)))
             };
-            wanted.iter().copied().all(fits).then_some(start + wanted.len())
+            wanted().all(fits).then(|| start + wanted().count())
         })
     }
 
@@ -100,12 +100,9 @@ fn value_of(name: &str, given: &str, next: &str) -> Option<String> {
     let letters = name.strip_prefix('-')?;
     let bundle = given.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'))?;
     let mut all = letters.chars();
-    let letter = match (all.next(), all.next()) {
-        (Some(letter), None) => letter,
-        _ => {
-            let (own, value) = bundle.split_once(['=', ':']).map_or((bundle, next), |(own, value)| (own, value));
-            return own.eq_ignore_ascii_case(letters).then(|| value.to_owned());
-        }
+    let (Some(letter), None) = (all.next(), all.next()) else {
+        let (own, value) = bundle.split_once(['=', ':']).unwrap_or((bundle, next));
+        return own.eq_ignore_ascii_case(letters).then(|| value.to_owned());
     };
     let end = bundle.find('=').unwrap_or(bundle.len());
     let place = bundle.find(letter).filter(|at| *at < end)?;
@@ -188,10 +185,20 @@ mod tests {
 
     #[test]
     fn patterns_of_words() {
-        for (pattern, text) in [("a", "a"), ("a*", "a"), ("*a", "ba"), ("*a*b*", "xaxbx"), ("4???", "4755"), (":?*", ":x")] {
+        for (pattern, text) in
+            [("a", "a"), ("a*", "a"), ("*a", "ba"), ("*a*b*", "xaxbx"), ("4???", "4755"), (":?*", ":x")]
+        {
             assert!(glob(pattern, text), "{pattern} {text}");
         }
-        for (pattern, text) in [("a", "b"), ("a*", "b"), ("*a", "b"), ("*a*b*", "xbxa"), ("4???", "755"), (":?*", ":"), ("a*a", "a")] {
+        for (pattern, text) in [
+            ("a", "b"),
+            ("a*", "b"),
+            ("*a", "b"),
+            ("*a*b*", "xbxa"),
+            ("4???", "755"),
+            (":?*", ":"),
+            ("a*a", "a"),
+        ] {
             assert!(!glob(pattern, text), "{pattern} {text}");
         }
     }

@@ -21,7 +21,15 @@ pub(super) fn only_tries(name: &str, words: &[Argument]) -> bool {
         "cryptsetup" => words.iter().any(|word| {
             matches!(
                 word.prefix(),
-                "luksDump" | "isLuks" | "status" | "open" | "close" | "luksOpen" | "luksClose" | "benchmark" | "luksHeaderBackup"
+                "luksDump"
+                    | "isLuks"
+                    | "status"
+                    | "open"
+                    | "close"
+                    | "luksOpen"
+                    | "luksClose"
+                    | "benchmark"
+                    | "luksHeaderBackup"
             )
         }),
         _ => false,

@@ -93,11 +93,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             let archive = changes.walk.input_file.clone().map(Source::Archive);
             changes.fills_from(&Argument::from("."), archive);
         }
-        name if devices::formats(name) => {
-            if !devices::only_tries(name, words) {
-                changes.formatted(words);
-            }
-        }
+        name if devices::formats(name) && !devices::only_tries(name, words) => changes.formatted(words),
         name if COMPRESSORS.contains(&name) => changes.compressed(words),
         _ => {}
     }
