@@ -28,6 +28,8 @@ fn severity_selects_the_action() {
         ("tool remove-old --keep", (Strength::NoOpinion, "")),
         ("echo > live/x", (Strength::Deny, "p/d")),
         ("echo tool drop", (Strength::NoOpinion, "")),
+        ("echo > \"$FILE\"", (Strength::NoOpinion, "")),
+        ("echo > \"$FILE\"; echo > live/x", (Strength::Deny, "p/d")),
         ("$TOOL", (Strength::Ask, "unknown-command")),
         ("tool drop; $TOOL", (Strength::Deny, "p/a")),
     ] {
