@@ -69,7 +69,9 @@ fn peers() -> Result<Vec<Case>, SetupError> {
         Case::new("redaction/beside: a set of regex line by line, prose", move || {
             for_lines.split(|b| *b == b'\n').filter(|line| lines.is_match(line)).count()
         }),
-        Case::new("redaction/beside: memchr for @, prose", move || memchr::memchr_iter(b'@', &for_at).count()),
+        Case::new("redaction/beside: memchr for @, prose", move || {
+            memchr::memchr_iter(b'@', &for_at).count()
+        }),
         Case::new("redaction/beside: Squad's function in Rust, prose", move || {
             email.replace_all(&for_email, &b"[EMAIL_REDACTED]"[..]).len()
         }),

@@ -50,6 +50,7 @@ const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/sequences", "sequence", &["--min-block", "0.9", "--max-fp", "0.011"]),
     ("corpora/fresh/shapes", "shell", &["--min-block", "0.96", "--max-fp", "0"]),
     ("corpora/fresh/shapes", "write", &["--min-block", "0.77", "--max-fp", "0.024"]),
+    ("corpora/fresh/packs", "pack", &["--min-block", "0.996", "--max-fp", "0.004"]),
     ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.007"]),
 ];
 

@@ -39,6 +39,16 @@ pub(crate) fn audit() -> Result {
 /// # Errors
 /// Returns an error if the example cannot be built, or a folder cannot be read.
 pub(crate) fn scrub_corpus(options: &[&str]) -> Result {
-    let fixed = ["run", "--quiet", "--profile", "fast", "--package", "tower-hooks-redaction", "--example", "corpus", "--"];
+    let fixed = [
+        "run",
+        "--quiet",
+        "--profile",
+        "fast",
+        "--package",
+        "tower-hooks-redaction",
+        "--example",
+        "corpus",
+        "--",
+    ];
     Program::cargo(fixed.into_iter().chain(options.iter().copied())).run()
 }

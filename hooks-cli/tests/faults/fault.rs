@@ -317,7 +317,8 @@ const GUARDED: &str = "the hook is missing, crashed or was killed, so this is de
 const RECORDS_ALL: &str = "version: 1\naudit: { on_error: { reading: deny } }\n";
 
 /// Denies every call.
-const DENIES: &str = "version: 1\nrules:\n  - { name: nothing, action: deny, tools: ['*'], reason: nothing is done }\n";
+const DENIES: &str =
+    "version: 1\nrules:\n  - { name: nothing, action: deny, tools: ['*'], reason: nothing is done }\n";
 
 fn denies_calls(case: &Case) -> bool {
     case.kind == EventKind::PreToolUse

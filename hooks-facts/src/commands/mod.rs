@@ -72,8 +72,8 @@ pub use analysis::{Analysis, Invocation, Options, Program, Unresolved, Unresolve
 pub use argument::Argument;
 pub use effects::{Effect, FoundEffect};
 pub use pattern::{BlockedPattern, Match, PatternError};
-pub use written::{SessionFiles, WrittenContent, WrittenFile};
 pub(crate) use reads::{found_anywhere, path_of_address};
+pub use written::{SessionFiles, WrittenContent, WrittenFile};
 
 #[cfg(test)]
 mod tests;

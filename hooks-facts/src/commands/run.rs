@@ -773,7 +773,7 @@ impl Walk {
                 }
             }
             Stream::Unknown | Stream::Names(_) => self.unresolved(UnresolvedReason::Text, span),
-            Stream::Empty | Stream::File => {}
+            Stream::Empty | Stream::File | Stream::Copy(_) => {}
         }
     }
 

@@ -78,12 +78,13 @@ pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
                 | "conda"
                 | "micromamba"
                 | "mamba"
-                | "doppler",
+                | "doppler"
+                | "pipx",
             "run"
-        ) | ("bundle" | "mise" | "asdf" | "rbenv" | "pyenv" | "rtx" | "npm" | "pnpm" | "yarn", "exec" | "x")
-            | ("pnpm" | "yarn", "dlx")
-            | ("pipx", "run")
-            | ("bun", "x")
+        ) | (
+            "bundle" | "mise" | "asdf" | "rbenv" | "pyenv" | "rtx" | "bun" | "npm" | "pnpm" | "yarn",
+            "exec" | "x"
+        ) | ("pnpm" | "yarn", "dlx")
     )
 }
 

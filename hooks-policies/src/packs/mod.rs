@@ -2,7 +2,8 @@
 //!
 //! A rule of a pack has the conditions of a [rule](crate::rules), so it sees a command behind wrappers and in every spelling.
 //! Its severity selects its action: `critical` denies, `high` and `medium` ask. A pack never allows a call. A call whose
-//! commands cannot be known before it runs is asked about, whatever the packs are.
+//! commands cannot be known before it runs is asked about, whatever the packs are. A path that cannot be known matches no
+//! rule of a pack: guards and rules about paths judge it.
 //!
 //! Rules are found by the programs of a call. A pack about other programs costs one look-up for each program that a command
 //! starts.

@@ -4,12 +4,13 @@ use serde_json::{Value, json};
 use super::*;
 use crate::testing::{call_by, verdict_on};
 
-fn pack(rules: Value) -> PackConfig {
+fn pack(rules: &Value) -> PackConfig {
     serde_json::from_value(json!({"name": "p", "idle": ["--help", "-h"], "rules": rules})).unwrap()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write the rules in place")]
 fn packs(rules: Value) -> Packs {
-    Packs::new(&[pack(rules)], &CallReader::default()).unwrap()
+    Packs::new(&[pack(&rules)], &CallReader::default()).unwrap()
 }
 
 #[test]
@@ -28,6 +29,8 @@ fn severity_selects_the_action() {
         ("tool remove-old --keep", (Strength::NoOpinion, "")),
         ("echo > live/x", (Strength::Deny, "p/d")),
         ("echo tool drop", (Strength::NoOpinion, "")),
+        ("echo > \"$FILE\"", (Strength::NoOpinion, "")),
+        ("echo > \"$FILE\"; echo > live/x", (Strength::Deny, "p/d")),
         ("$TOOL", (Strength::Ask, "unknown-command")),
         ("tool drop; $TOOL", (Strength::Deny, "p/a")),
     ] {
@@ -47,7 +50,7 @@ fn a_use_selects_rules_and_actions() {
     ]);
     let used = |usage: Value| {
         let usage: PackUse = serde_json::from_value(usage).unwrap();
-        let rules = pack(rules.clone()).used(&usage).unwrap().rules;
+        let rules = pack(&rules).used(&usage).unwrap().rules;
         rules.iter().map(|rule| (rule.name.clone(), rule.action())).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -59,7 +62,7 @@ fn a_use_selects_rules_and_actions() {
 
 #[test]
 fn mistakes_name_pack_and_rule() {
-    let pack = pack(json!([
+    let pack = pack(&json!([
         {"name": "a", "severity": "high", "reason": "x", "commands": ["| sh"]},
         {"name": "a", "severity": "high", "reason": "x"},
     ]));

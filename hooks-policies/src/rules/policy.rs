@@ -147,18 +147,18 @@ impl Rules {
             for (about, paths) in
                 [(About::Both, &bucket.paths), (About::Reads, &bucket.reads), (About::Writes, &bucket.writes)]
             {
-                keep(&mut hits.deny, some_path(call, &paths.deny, about));
-                keep(&mut hits.ask, some_path(call, &paths.ask, about));
+                keep(&mut hits.deny, some_path(call, &paths.deny, about, self.origin));
+                keep(&mut hits.ask, some_path(call, &paths.ask, about, self.origin));
                 keep(&mut hits.allow, every_path(call, &paths.allow, about));
             }
             let with_commands = self.with_commands(call, bucket, &mut programs);
             for number in bucket.one_by_one.iter().chain(&*with_commands) {
                 let Some(rule) = self.rules.get(*number) else { continue };
                 let found = match &rule.further {
-                    Some(further) => by_further(call, *number, rule, further),
-                    None => by_all(call, *number, rule),
+                    Some(further) => by_further(call, *number, rule, further, self.origin),
+                    None => by_all(call, *number, rule, self.origin),
                 };
-                let found = found.filter(|hit| self.counts(hit, rule));
+                let found = found.filter(|hit| self.counts(hit));
                 match rule.action {
                     RuleAction::Deny => keep(&mut hits.deny, found),
                     RuleAction::Ask => keep(&mut hits.ask, found),
@@ -189,9 +189,9 @@ impl Rules {
         Cow::Owned(bucket.about(programs))
     }
 
-    /// Returns whether a match counts: for packs, a command that cannot be known is not one.
-    fn counts(&self, hit: &Hit<'_>, rule: &Rule) -> bool {
-        self.origin == Origin::Rules || !rule.has_commands() || !matches!(hit.on, On::Unknown(_))
+    /// Returns whether a match counts: for packs, a path or command that cannot be known is not one.
+    fn counts(&self, hit: &Hit<'_>) -> bool {
+        self.origin == Origin::Rules || !matches!(hit.on, On::Unknown(_))
     }
 
     /// Returns further rules with an action that match a call, in their order. They are only looked for once a rule
@@ -218,12 +218,12 @@ impl Rules {
     fn hit<'r>(&self, call: Call<'r>, number: usize) -> Option<Hit<'r>> {
         let rule = self.rules.get(number)?;
         if let Some(further) = &rule.further {
-            return by_further(call, number, rule, further);
+            return by_further(call, number, rule, further, self.origin);
         }
         // A path that cannot be known is the same for each rule; the first one has it.
-        by_all(call, number, rule)
+        by_all(call, number, rule, self.origin)
             .filter(|hit| rule.has_commands() || !matches!(hit.on, On::Unknown(_)))
-            .filter(|hit| self.counts(hit, rule))
+            .filter(|hit| self.counts(hit))
     }
 
     /// Returns the judgement of a rule that matches a call.
@@ -302,11 +302,13 @@ enum About {
 }
 
 /// Returns a rule that matches some file of a call, or a file that cannot be known.
-fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<'r>> {
+fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About, origin: Origin) -> Option<Hit<'r>> {
     let first = rules.first()?;
     let places = call.places();
+    // A path that cannot be known is no match of a pack, and hides no match of another path.
+    let counts_unknown = origin == Origin::Rules;
     let unknown = places.unknown.first().filter(|_| places.has_unknown());
-    if let Some(pointer) = places.unusable.first().or(unknown) {
+    if counts_unknown && let Some(pointer) = places.unusable.first().or(unknown) {
         // Only writes of commands are reported as unknown.
         let is_meant = about != About::Reads || !call.kind().runs_commands();
         return is_meant.then_some(Hit { rule: first, on: On::Unknown(pointer) });
@@ -317,7 +319,10 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<
         let all = all.filter(|place| !place.is_nameless);
         for place in all.filter(|place| about == About::Both || place.is_written()) {
             if place.known(call).is_none() {
-                return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
+                if counts_unknown {
+                    return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
+                }
+                continue;
             }
             let emptied = || find_emptied(call, rules, place);
             if let Some(found) = rules.patterns().find_place(call, place).or_else(emptied) {
@@ -327,12 +332,15 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<
         }
     }
     if about != About::Writes {
-        if call.reads().is_cut() {
+        if counts_unknown && call.reads().is_cut() {
             return Some(Hit { rule: first, on: On::Unknown("") });
         }
         for read in call.reads().each(call).filter(|read| read.kind != AccessKind::Used) {
             if read.place.known(call).is_none() {
-                return Some(Hit { rule: first, on: On::Unknown(&read.place.pointer) });
+                if counts_unknown {
+                    return Some(Hit { rule: first, on: On::Unknown(&read.place.pointer) });
+                }
+                continue;
             }
             match rules.patterns().find_read(call, &read, &PathPatterns::default()) {
                 Some(ReadMatch::Found(found)) => {
@@ -400,6 +408,7 @@ fn by_further<'r>(
     number: usize,
     rule: &Rule,
     further: &FurtherConditions,
+    origin: Origin,
 ) -> Option<Hit<'r>> {
     let found = further.compare(call);
     if found == ConditionMatch::Other
@@ -407,7 +416,7 @@ fn by_further<'r>(
     {
         return None;
     }
-    let hit = by_all(call, number, rule)?;
+    let hit = by_all(call, number, rule, origin)?;
     let on = match (found, hit.on) {
         (ConditionMatch::Unknown, _) => On::Unknown(""),
         (_, On::Call) => further.describe(call).map_or(On::Call, On::Part),
@@ -429,7 +438,7 @@ fn nameless<'r>(call: Call<'r>, number: usize, rule: &Rule, about: About) -> Opt
 }
 
 /// Returns whether all conditions of a rule on files and commands match a call.
-fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
+fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule, origin: Origin) -> Option<Hit<'r>> {
     let mut hit = Hit { rule: number, on: On::Call };
     for (about, paths) in
         [(About::Both, &rule.paths), (About::Reads, &rule.reads), (About::Writes, &rule.writes)]
@@ -440,7 +449,7 @@ fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
         hit = match rule.action {
             RuleAction::Allow => every_path(call, paths, about)?,
             RuleAction::Deny | RuleAction::Ask => {
-                some_path(call, paths, about).or_else(|| nameless(call, number, rule, about))?
+                some_path(call, paths, about, origin).or_else(|| nameless(call, number, rule, about))?
             }
         };
     }

@@ -205,7 +205,11 @@ impl Scrubbed {
         let scrubber = &self.layer.scrubber;
         match serde_json::from_str::<Value>(json) {
             Ok(mut arguments) => {
-                if scrubber.scrub_value(&mut arguments) > 0 { arguments.to_string() } else { json.to_owned() }
+                if scrubber.scrub_value(&mut arguments) > 0 {
+                    arguments.to_string()
+                } else {
+                    json.to_owned()
+                }
             }
             Err(_) => scrubber.scrub(json).into_owned(),
         }

@@ -198,10 +198,8 @@ fn named_by_commands(context: &HookContext, kind: ToolKind, args: &Value, named:
             Command::Text(text) => Analysis::of_text(text, &options),
             Command::Words(words) => Analysis::of_words(words, &options),
         };
-        let written = analysis
-            .writes()
-            .iter()
-            .filter(|write| write.kind != AccessKind::Linked && !write.is_possible);
+        let written =
+            analysis.writes().iter().filter(|write| write.kind != AccessKind::Linked && !write.is_possible);
         named.extend(written.filter_map(|write| write.target.literal().map(str::to_owned)));
     }
 }

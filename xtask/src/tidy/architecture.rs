@@ -13,10 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-store", &["tower-hooks-core"]),
     ("tower-hooks-conversation", &["tower-hooks-core"]),
     // Streamed answers are scrubbed before they are released.
-    (
-        "tower-hooks-resilience",
-        &["tower-hooks-core", "tower-hooks-conversation", "tower-hooks-redaction"],
-    ),
+    ("tower-hooks-resilience", &["tower-hooks-core", "tower-hooks-conversation", "tower-hooks-redaction"]),
     ("tower-hooks-redaction", &["tower-hooks-core"]),
     ("tower-hooks-policies", &["tower-hooks-core", "tower-hooks-facts"]),
     // The registry of children keeps the start of each task, scrubbed.

@@ -168,7 +168,7 @@ impl Analysis {
             access.kind == AccessKind::Redirected
                 || changed().next().is_some_and(|first| first.span != access.span)
         });
-        for access in &writes {
+        for access in writes {
             let target = access.target.outline();
             let is_used = access.kind == AccessKind::Linked && several;
             if (is_changed(access.kind) || is_used) && devices::is_device(&target) {
