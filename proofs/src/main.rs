@@ -8,6 +8,7 @@
 //! | `conformance` | checks the scores of all vectors and corpora against their minimum | [`conformance`] |
 //! | `disk` | checks that full and failing disks lose no acknowledged record | [`disk`] |
 //! | `e2e` | checks that real clients obey | [`e2e`] |
+//! | `harm` | checks that attacks do no harm in the sandbox, and ordinary commands their work | `harm` |
 //! | `overspend` | checks that no budget is overspent | [`overspend`] |
 //! | `reload` | checks that rules change without losing or mixing a call | [`reload`] |
 //! | `soak` | checks that long runs lose nothing and keep their speed | [`soak`] |
@@ -25,6 +26,8 @@ mod conformance;
 mod disk;
 #[cfg(feature = "all")]
 mod e2e;
+#[cfg(all(feature = "all", target_os = "linux"))]
+mod harm;
 #[cfg(feature = "all")]
 mod overspend;
 #[cfg(feature = "all")]
@@ -73,6 +76,8 @@ fn run_any(arguments: &[&str]) -> Result {
         ["e2e", options @ ..] => e2e::run(options),
         // The hook that `e2e` gives to clients.
         ["stand-in", options @ ..] => e2e::stand_in::run(options),
+        #[cfg(target_os = "linux")]
+        ["harm", options @ ..] => harm::run(options),
         ["overspend", options @ ..] => overspend::run(options),
         ["reload", options @ ..] => reload::run(options),
         ["soak", "--short"] => soak::check(),

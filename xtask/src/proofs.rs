@@ -9,7 +9,7 @@ use crate::workspace;
 
 /// The commands that `proofs` knows.
 pub(crate) const COMMANDS: &[&str] =
-    &["answer", "codegen", "conformance", "disk", "e2e", "overspend", "reload", "soak", "storm"];
+    &["answer", "codegen", "conformance", "disk", "e2e", "harm", "overspend", "reload", "soak", "storm"];
 
 /// Builds the program and runs it with `arguments`, the first of which is the command.
 ///

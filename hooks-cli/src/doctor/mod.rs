@@ -13,6 +13,8 @@
 mod probe;
 pub(crate) mod process;
 mod rules;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod traps;
 mod trust;
 mod twice;
@@ -76,6 +78,10 @@ impl Finding {
     }
 }
 
+/// Name of the report about the sandbox.
+#[cfg(target_os = "linux")]
+const SANDBOX: &str = "sandbox";
+
 /// The results for a client.
 #[derive(Debug, Serialize)]
 struct Report {
@@ -90,9 +96,14 @@ pub(crate) fn run(options: &Doctor) -> Result<Status, Failure> {
         names => names.iter().map(|name| named(name)).collect::<Result<_, _>>()?,
     };
     let is_asked_for = !options.clients.is_empty();
-    let reports: Vec<Report> = clients.into_iter().map(|client| report(client, is_asked_for)).collect();
+    let mut reports: Vec<Report> = clients.into_iter().map(|client| report(client, is_asked_for)).collect();
     let is_bad = reports.iter().flat_map(|report| &report.findings).any(|one| one.state == State::Bad);
     let is_wired = reports.iter().flat_map(|report| &report.findings).any(|one| one.state != State::Absent);
+    // A client that is asked for is all that is looked at.
+    #[cfg(target_os = "linux")]
+    if !is_asked_for {
+        reports.push(Report { client: SANDBOX, findings: sandbox::check() });
+    }
     let mut out = anstream::stdout().lock();
     match options.format {
         Format::Json => writeln!(out, "{}", serde_json::to_string(&reports)?)?,
@@ -254,7 +265,8 @@ fn plain(error: &Failure) -> String {
 }
 
 fn show(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
-    let name: Client = report.client.parse().unwrap_or(Client::Claude);
+    let client: Option<Client> = report.client.parse().ok();
+    let name = client.map_or_else(|| report.client.to_owned(), |client| client.to_string());
     let worst = report.findings.iter().map(|finding| finding.state).max().unwrap_or(State::Absent);
     if worst == State::Absent {
         return writeln!(out, "{LOUD}{name}{LOUD:#} {QUIET}is not here{QUIET:#}");

@@ -1,0 +1,160 @@
+//! `hooks exec`: real processes and the real kernel, in throw-away folders.
+//!
+//! Where the kernel refuses a mechanism, the command must not run, and the reason is printed; the tests accept nothing else.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A home with a secret, and a project with rules in it.
+struct World {
+    _folder: tempfile::TempDir,
+    home: PathBuf,
+    project: PathBuf,
+    user: Option<u32>,
+}
+
+impl World {
+    fn new(rules: &str, user: Option<u32>) -> Self {
+        let folder = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (home, project) = (root.join("home"), root.join("home/project"));
+        fs::create_dir_all(home.join(".ssh")).unwrap();
+        fs::create_dir_all(project.join("src")).unwrap();
+        fs::write(home.join(".ssh/id_rsa"), "KEY\n").unwrap();
+        fs::write(project.join(".env"), "TOKEN=1\n").unwrap();
+        fs::write(project.join("hooks.yaml"), rules).unwrap();
+        fs::hard_link(env!("CARGO_BIN_EXE_hooks"), root.join("hooks"))
+            .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_hooks"), root.join("hooks")).map(|_| ()))
+            .unwrap();
+        if let Some(user) = user {
+            let all = [&root, &home, &home.join(".ssh"), &home.join(".ssh/id_rsa"), &project];
+            let more = [project.join("src"), project.join(".env"), project.join("hooks.yaml")];
+            for path in all.into_iter().chain(&more) {
+                std::os::unix::fs::chown(path, Some(user), Some(user)).unwrap();
+            }
+        }
+        Self { _folder: folder, home, project, user }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program")]
+    fn command(&self, options: &[&str], script: &str) -> Command {
+        let mut command = Command::new(self.home.join("../hooks"));
+        command.arg("exec").args(options).args(["--", "sh", "-c", script]);
+        command.current_dir(&self.project).env_clear().env("HOME", &self.home).env("PATH", "/usr/bin:/bin");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+        command
+    }
+
+    fn exec(&self, script: &str) -> Output {
+        self.command(&[], script).output().unwrap()
+    }
+}
+
+/// As the user who runs the tests, and as an ordinary one if that is the superuser.
+fn users() -> Vec<Option<u32>> {
+    if rustix::process::geteuid().is_root() { vec![None, Some(65_534)] } else { vec![None] }
+}
+
+/// Whether everything is held here. If not, the command must not have run, and the reason must be there.
+fn is_held(done: &Output) -> bool {
+    if done.status.code() != Some(125) {
+        return true;
+    }
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(errors.contains("the command was not run: not held:"), "{errors}");
+    assert!(done.stdout.is_empty(), "{done:?}");
+    false
+}
+
+#[test]
+fn what_the_rules_close_is_closed_and_the_rest_is_open() {
+    for user in users() {
+        let world = World::new("version: 1\n", user);
+        let script = "cat ~/.ssh/id_rsa .env; echo x > ~/out; echo x >> hooks.yaml; mv hooks.yaml y; echo x > src/a; \
+                      echo x > /tmp/t && cat /tmp/t; exit 9";
+        let done = world.exec(script);
+        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        if is_held(&done) {
+            assert_eq!((done.status.code(), &*done.stdout), (Some(9), &b"x\n"[..]), "{errors}");
+            assert_eq!(fs::read_to_string(world.project.join("src/a")).unwrap(), "x\n");
+        }
+        assert!(!world.home.join("out").exists());
+        assert_eq!(fs::read_to_string(world.project.join("hooks.yaml")).unwrap(), "version: 1\n");
+    }
+}
+
+#[test]
+fn files_that_govern_agents_do_not_stay() {
+    let world = World::new("version: 1\n", None);
+    let done = world.exec("mkdir .claude; echo '{}' > .claude/settings.json; echo x > .claude/notes");
+    assert!(!world.project.join(".claude/settings.json").exists());
+    if is_held(&done) {
+        assert!(world.project.join(".claude/notes").exists());
+        assert!(String::from_utf8_lossy(&done.stderr).contains("removed"));
+    }
+}
+
+#[test]
+fn exit_statuses_and_order_are_kept() {
+    let world = World::new("version: 1\nredaction: { labels: [AWS_ACCESS_KEY_ID] }\n", None);
+    let done = world.exec("echo key AKIA''IOSFODNN7QWERTYU; kill -TERM $$");
+    if !is_held(&done) {
+        return;
+    }
+    assert_eq!(done.status.code(), Some(143));
+    let output = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(output.starts_with("key ") && !output.contains("AKIAIOSFODNN7QWERTYU"), "{output}");
+    let done = world.command(&[], "for i in 1 2 3; do echo out $i; echo err $i >&2; done");
+    let mut done = done;
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    done.stdout(writer.try_clone().unwrap()).stderr(writer);
+    let mut child = done.spawn().unwrap();
+    drop(done);
+    let mut all = String::new();
+    std::io::Read::read_to_string(&mut reader, &mut all).unwrap();
+    child.wait().unwrap();
+    assert_eq!(all, "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test waits for real processes")]
+fn everything_ends_with_the_command_and_with_its_parent() {
+    let world = World::new("version: 1\n", None);
+    let beginning = Instant::now();
+    let done = world.exec("sleep 60 & setsid sleep 60 & exit 0");
+    assert!(!is_held(&done) || done.status.success(), "{done:?}");
+    assert!(beginning.elapsed() < Duration::from_secs(30));
+    let mut child = world.command(&[], "while :; do date +%N > tick; sleep 0.05; done").spawn().unwrap();
+    let tick = || fs::read_to_string(world.project.join("tick")).unwrap_or_default();
+    for _ in 0..400 {
+        if !tick().is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let last = tick();
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(tick(), last, "the command goes on although its parent was killed");
+}
+
+#[test]
+fn the_known_secrets_are_those_of_the_first_rules() {
+    let rules = include_str!("../src/init/starter.yaml");
+    for pattern in hooks::sandbox::secrets().chain(hooks::sandbox::public_parts()) {
+        assert!(rules.contains(&format!("- \"{pattern}\"\n")), "{pattern}");
+    }
+    let guard = rules.split("read_guard:").nth(1).unwrap().split("command_guard:").next().unwrap();
+    let listed = guard.lines().filter(|line| line.trim_start().starts_with("- \"")).count();
+    assert_eq!(listed, hooks::sandbox::secrets().count() + hooks::sandbox::public_parts().count());
+}
