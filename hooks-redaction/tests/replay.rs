@@ -1,7 +1,5 @@
 //! Reads the corpus of the fuzz target `redaction` again.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 #[path = "../../fuzz/checks/redaction.rs"]
 mod check;
 

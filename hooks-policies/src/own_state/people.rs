@@ -69,9 +69,8 @@ pub(super) fn are_known(words: &[Argument]) -> bool {
 /// Returns whether some words of a program are a command of `hooks` for the operator.
 pub(super) fn of_any(argv: &[Argument]) -> bool {
     argv.iter().enumerate().skip(1).any(|(at, word)| {
-        let Some(
-            command @ ("approve" | "audit" | "ceremony" | "init" | "run" | "sandbox-stage" | "state"),
-        ) = word.literal()
+        let Some(command @ ("approve" | "audit" | "ceremony" | "init" | "run" | "sandbox-stage" | "state")) =
+            word.literal()
         else {
             return false;
         };

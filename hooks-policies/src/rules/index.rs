@@ -159,7 +159,10 @@ impl Bucket {
             }
             return;
         }
-        if !(rule.commands.is_empty() && rule.effects.is_empty()) || given.next().is_some() || has_further(rule) {
+        if !(rule.commands.is_empty() && rule.effects.is_empty())
+            || given.next().is_some()
+            || has_further(rule)
+        {
             self.one_by_one.push(number);
             return;
         }

@@ -203,16 +203,11 @@ impl Scrubbed {
     /// Scrubs complete arguments: as JSON, or as text if they are none.
     fn arguments(&self, json: &str) -> String {
         let scrubber = &self.layer.scrubber;
-        match serde_json::from_str::<Value>(json) {
-            Ok(mut arguments) => {
-                if scrubber.scrub_value(&mut arguments) > 0 {
-                    arguments.to_string()
-                } else {
-                    json.to_owned()
-                }
-            }
-            Err(_) => scrubber.scrub(json).into_owned(),
-        }
+        let Ok(mut arguments) = serde_json::from_str::<Value>(json) else {
+            return scrubber.scrub(json).into_owned();
+        };
+        let changed = scrubber.scrub_value(&mut arguments) > 0;
+        if changed { arguments.to_string() } else { json.to_owned() }
     }
 
     fn flush(&mut self) {
