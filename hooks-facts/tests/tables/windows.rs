@@ -42,7 +42,7 @@ fn every_spelling_is_found_with_either_tool() {
         "r^d /s /q build",
         "if exist build rd /s /q build",
         "for %i in (a b) do rd /s /q %i",
-        "set X=rd& %X% /s /q build",
+        "set X=rd\n%X% /s /q build",
         "(rd /s /q build)",
         "powershell -NoProfile -Command \"Remove-Item -Recurse -Force build\"",
         "powershell -enc UgBlAG0AbwB2AGUALQBJAHQAZQBtACAALQBSAGUAYwB1AHIAcwBlACAALQBGAG8AcgBjAGUAIABiAHUAaQBsAGQA",

@@ -1,7 +1,5 @@
 //! Sessions with a disk whose files the calls really change.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use std::path::Path;
 use std::sync::Arc;
 
