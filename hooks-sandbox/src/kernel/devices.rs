@@ -56,10 +56,10 @@ pub(super) fn devices() -> Result<(), String> {
     }
     fs::create_dir("/dev/shm").map_err(failed)?;
     fs::set_permissions("/dev/shm", fs::Permissions::from_mode(0o1777)).map_err(failed)?;
-    let closed = fs::OpenOptions::new().write(true).create_new(true).mode(0).open(CLOSED_FILE);
+    let closed = fs::OpenOptions::new().write(true).create_new(true).mode(0o0).open(CLOSED_FILE);
     closed.map_err(failed)?;
     fs::create_dir(CLOSED_FOLDER).map_err(failed)?;
-    fs::set_permissions(CLOSED_FOLDER, fs::Permissions::from_mode(0)).map_err(failed)
+    fs::set_permissions(CLOSED_FOLDER, fs::Permissions::from_mode(0o0)).map_err(failed)
 }
 
 /// Takes the names away that masks were bound from.

@@ -44,11 +44,15 @@ fn writable(plan: &Plan) -> Result<(), String> {
     mount::<str, Path, str, str>(None, root, None, MsFlags::MS_REC | MsFlags::MS_PRIVATE, None)
         .map_err(|error| format!("private: {error}"))?;
     let earlier = mount_points()?;
-    temporary(plan)?;
+    let kept = temporary(plan)?;
     for path in &plan.writable {
         bind(path, path, true)?;
         // Flags that are set stay set, and nothing there is a device.
         drop(remount(path, MsFlags::MS_NOSUID | MsFlags::MS_NODEV));
+    }
+    // Only now: what is bound from a mount that is read-only is read-only too.
+    for path in kept {
+        remount(&path, MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV)?;
     }
     for point in earlier {
         let is_open = plan.writable.iter().any(|open| point.starts_with(open));
@@ -65,8 +69,9 @@ fn writable(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// Mounts a folder for temporary files over the one of the machine, and what is needed of the latter into it.
-fn temporary(plan: &Plan) -> Result<(), String> {
+/// Mounts a folder for temporary files over the one of the machine, and what is needed of the latter into it. Returns what of that
+/// is to be read-only.
+fn temporary(plan: &Plan) -> Result<Vec<PathBuf>, String> {
     let place = Path::new(TEMPORARY);
     let program = std::env::current_exe().ok();
     let needed =
@@ -91,11 +96,9 @@ fn temporary(plan: &Plan) -> Result<(), String> {
             fs::write(path, "").map_err(failed)?;
         }
         bind(&path_of(handle), path, true)?;
-        if !plan.writable.iter().any(|open| path.starts_with(open)) {
-            remount(path, MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV)?;
-        }
     }
-    Ok(())
+    let is_closed = |path: &&PathBuf| !plan.writable.iter().any(|open| path.starts_with(open));
+    Ok(kept.into_iter().map(|(path, _)| path).filter(is_closed).cloned().collect())
 }
 
 /// Closes what the plan closes.

@@ -259,7 +259,7 @@ impl Plan {
                 match existing(&glob) {
                     Some(found) => found.iter().for_each(|named| each(self, named)),
                     None => {
-                        self.leave(&one.pattern, "it has a wildcard for folders outside of the workspace")
+                        self.leave(&one.pattern, "it has a wildcard for folders outside of the workspace");
                     }
                 }
             }
