@@ -95,6 +95,9 @@ fn add(policy: &PolicyConfig, rules: &mut Rules) {
         }
     }
     rules.write_deny.extend(patterns(&policy.protected, "protected"));
+    // A folder stands for everything below it.
+    let below = policy.protected.iter().map(|glob| format!("{}/**", glob.trim_end_matches('/')));
+    rules.write_deny.extend(below.map(|glob| Pattern::new(glob, "protected")));
     if let Some(guard) = &policy.read_guard {
         rules.read_deny.get_or_insert_default().extend(patterns(&guard.deny, "read_guard.deny"));
         rules.read_except.extend(guard.except.iter().cloned());

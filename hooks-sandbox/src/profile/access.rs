@@ -50,7 +50,7 @@ impl<'p> Access<'p> {
         let mut compiled =
             |all: &[String], field: &str| PathPatterns::compile(all, field, &reader, &mut errors);
         let fixed = compiled(&with_below(&profile.fixed), "fixed");
-        let guarded = compiled(&with_below(&profile.guarded), "guarded");
+        let guarded = compiled(&texts(&profile.guarded), "guarded");
         let hidden = compiled(&texts(&profile.hidden), "hidden");
         let shown = compiled(&profile.shown, "shown");
         let text = |path: &std::path::Path| path.to_string_lossy().trim_end_matches('/').to_owned();
@@ -116,7 +116,7 @@ impl<'p> Access<'p> {
             return Answer::Open(self.profile.regenerable.get(index));
         }
         if let Some(index) = self.find(&self.guarded, path, true) {
-            return Answer::Closed(self.profile.guarded.get(index / 2));
+            return Answer::Closed(self.profile.guarded.get(index));
         }
         let home = self.homes.first().map(String::as_str);
         let homes: Vec<&str> = home.into_iter().collect();
