@@ -1,7 +1,6 @@
 //! Texts that a path may be read as: decoded, folded, with other separators.
 
 use hooks_core::Platform;
-use percent_encoding::percent_decode_str;
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
 use super::characters;
@@ -111,13 +110,26 @@ fn add(found: &mut Vec<String>, text: String) {
 /// Decodes percent-encoding once. `None` for bytes that are not valid in any text but that a careless decoder
 /// treats as ASCII (the overlong `%c0%ae` for a dot).
 fn decoded(text: &str) -> Option<String> {
-    let bytes: Vec<u8> = percent_decode_str(text).collect();
+    let bytes = percent_decoded(text);
     if bytes.iter().any(|byte| matches!(byte, 0xC0 | 0xC1))
         || bytes.windows(2).any(|pair| matches!(pair, [0xE0, 0x80..=0x9F]))
     {
         return None;
     }
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Replaces each `%` with two hexadecimal digits by their byte, as URLs are decoded (RFC 3986, section 2.1).
+fn percent_decoded(text: &str) -> Vec<u8> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let Some((&byte, after)) = rest.split_first() {
+        let digit = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let value = |high: u32, low: u32| u8::try_from(16 * high + low).ok();
+        let encoded = (byte == b'%').then(|| value(digit(0)?, digit(1)?)).flatten();
+        bytes.push(encoded.unwrap_or(byte));
+        rest = if encoded.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    bytes
 }
 
 /// Returns an error if the text is not a plain path. `path` is the original text.
@@ -158,4 +170,23 @@ fn has_scheme(text: &str, platform: Platform) -> bool {
     let is_name = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
     is_name && rest.starts_with('/') && !(platform == Platform::Windows && is_drive(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_percent_sign_with_two_digits_is_decoded() {
+        for (text, wanted) in [
+            ("a%2e%2Fb", "a./b"),
+            ("100%", "100%"),
+            ("%2", "%2"),
+            ("%zz%41", "%zzA"),
+            ("%%41", "%A"),
+            ("%e2%82%ac", "€"),
+        ] {
+            assert_eq!(percent_decoded(text), wanted.as_bytes(), "{text}");
+        }
+    }
 }
