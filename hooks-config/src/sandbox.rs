@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hooks_classic::PolicyConfig;
-use hooks_policies::config::{RuleAction, RuleConfig};
+use hooks_policies::config::{ReadSet, RuleAction, RuleConfig};
 use hooks_sandbox::{EgressConfig, Pattern, Places as SandboxPlaces, Profile, Rules, SandboxConfig};
 use serde_json::{Map, Value};
 
@@ -64,6 +64,9 @@ impl Config {
         for policy in self.all_guards() {
             add(policy, &mut rules);
         }
+        if self.all_guards().all(|policy| policy.read_guard.is_none()) {
+            add_set(ReadSet::Secrets, &mut rules);
+        }
         Profile::new(places, rules, self.sandbox())
     }
 
@@ -77,6 +80,12 @@ impl Config {
             variables: variables.filter_map(|name| Some((name.to_owned(), here.named_by(name)?))).collect(),
         }
     }
+}
+
+/// Adds a named set of files that may not be read.
+fn add_set(set: ReadSet, rules: &mut Rules) {
+    rules.read_deny.extend(set.deny().map(|glob| Pattern::new(glob, "the known places of secrets")));
+    rules.read_except.extend(set.except().map(str::to_owned));
 }
 
 /// Adds the rules of one file.
@@ -99,7 +108,8 @@ fn add(policy: &PolicyConfig, rules: &mut Rules) {
     let below = policy.protected.iter().map(|glob| format!("{}/**", glob.trim_end_matches('/')));
     rules.write_deny.extend(below.map(|glob| Pattern::new(glob, "protected")));
     if let Some(guard) = &policy.read_guard {
-        rules.read_deny.get_or_insert_default().extend(patterns(&guard.deny, "read_guard.deny"));
+        guard.sets.iter().for_each(|set| add_set(*set, rules));
+        rules.read_deny.extend(patterns(&guard.deny, "read_guard.deny"));
         rules.read_except.extend(guard.except.iter().cloned());
         if !guard.agents.is_empty() {
             rules.unexpressed.push(Pattern::new("read_guard.agents", PER_AGENT));
@@ -123,9 +133,9 @@ fn add(policy: &PolicyConfig, rules: &mut Rules) {
         match (rule.paths.is_empty(), rule.reads.is_empty(), rule.writes.is_empty()) {
             (false, true, true) => {
                 rules.write_deny.extend(patterns(&rule.paths, &from));
-                rules.read_deny_also.extend(patterns(&rule.paths, &from));
+                rules.read_deny.extend(patterns(&rule.paths, &from));
             }
-            (true, false, true) => rules.read_deny_also.extend(patterns(&rule.reads, &from)),
+            (true, false, true) => rules.read_deny.extend(patterns(&rule.reads, &from)),
             (true, true, false) => rules.write_deny.extend(patterns(&rule.writes, &from)),
             (true, true, true) => {}
             _ => rules

@@ -203,6 +203,10 @@ impl StateStore for OfTenant {
         }
     }
 
+    fn is_untouched(&self) -> bool {
+        self.store.is_untouched()
+    }
+
     fn session_ended(&self, tenant: Option<&str>, session: &str) {
         let own = Key::from(self.own.clone()).parts().next();
         self.store.session_ended(tenant.or(own.as_deref()), session);

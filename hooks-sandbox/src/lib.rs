@@ -22,4 +22,4 @@ mod profile;
 pub use self::config::{EgressConfig, SandboxConfig, Unavailable};
 pub use self::enforced::{Enforced, Held, Mechanism, Promise};
 pub use self::plan::{NoPlan, Plan};
-pub use self::profile::{Access, Answer, Pattern, Places, Profile, Rules, public_parts, secrets};
+pub use self::profile::{Access, Answer, Pattern, Places, Profile, Rules};

@@ -100,7 +100,7 @@ fn a_denial_that_is_not_enforced_is_recorded_as_such() {
 #[test]
 fn the_recorded_answer_is_the_one_that_the_client_obeys() {
     for action in ["ask", "deny", "allow"] {
-        let rule = format!("rules: [{{ name: r, action: {action}, reason: so }}]\n");
+        let rule = format!("rules: [{{ name: r, tools: ['*'], action: {action}, reason: so }}]\n");
         let world = World::new(&format!("version: 1\naudit: {{ folder: audit-log }}\n{rule}"));
         for sent in clients::payloads() {
             // Copilot CLI sends a call in two forms to two lines of its settings, and it is recorded once.

@@ -67,6 +67,12 @@ pub trait StateStore: Send + Sync {
         None
     }
 
+    /// Whether it is certain, without an operation, that the store never held anything. Then reading from it can be left
+    /// out. False if the engine cannot tell.
+    fn is_untouched(&self) -> bool {
+        false
+    }
+
     /// Reports that a session ended. A bounded engine drops the names of ended sessions first. If the session
     /// continues nevertheless, its counters stay as long as there is room.
     ///
@@ -89,6 +95,10 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
 
     fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<StepResult>, StoreError>>> {
         (**self).together(ops)
+    }
+
+    fn is_untouched(&self) -> bool {
+        (**self).is_untouched()
     }
 
     fn session_ended(&self, tenant: Option<&str>, session: &str) {

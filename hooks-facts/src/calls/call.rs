@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::paths::{PathError, ResolvedRoot};
 use crate::tools::{ToolKind, WorkingFolder, runs_in_background};
 use hooks_core::event::PreToolUse;
-use hooks_core::{Fact, HookRequest};
+use hooks_core::{Fact, HookContext, HookRequest};
 use serde_json::Value;
 
 use super::arguments;
@@ -100,6 +100,12 @@ impl<'r> Call<'r> {
     /// Returns the commands of the call, analysed.
     pub fn commands(self) -> &'r ParsedCommands {
         self.reading.commands.get_or_init(|| ParsedCommands::parse(self))
+    }
+
+    /// Returns the commands of the call, analysed as if it had another context, such as one with other files. They are not
+    /// kept.
+    pub fn commands_in(self, context: &Arc<HookContext>) -> ParsedCommands {
+        ParsedCommands::parse_in(self, context)
     }
 
     /// Returns whether the result of the call arrives before its commands have ended, as far as its tool and arguments show.

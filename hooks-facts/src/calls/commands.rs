@@ -1,8 +1,9 @@
 //! Commands of a call.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use hooks_core::Platform;
+use hooks_core::{HookContext, Platform};
 
 use crate::commands::{Analysis, Options};
 use crate::tools::{
@@ -55,6 +56,11 @@ const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
 
 impl ParsedCommands {
     pub(super) fn parse(call: Call<'_>) -> Self {
+        Self::parse_in(call, call.request().context())
+    }
+
+    /// Analyses the commands as if the call had another context.
+    pub(super) fn parse_in(call: Call<'_>, context: &Arc<HookContext>) -> Self {
         let kind = call.kind();
         if !kind.runs_commands() && !matches!(kind, ToolKind::Unknown | ToolKind::SpawnAgent) {
             return Self::default();
@@ -71,13 +77,13 @@ impl ParsedCommands {
             arguments.found = commands_anywhere(call.arguments());
         }
         let is_missing = kind.runs_commands() && arguments.is_missing();
-        let ignores_case = call.request().context().environment.platform != Platform::Posix;
+        let ignores_case = context.environment.platform != Platform::Posix;
         let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
         // If an argument sets another folder, `$PWD` is that folder, which is not known here.
         let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
-            .then(|| call.request().context().cwd.to_str());
+            .then(|| context.cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
-        let session = CallFiles::of(call);
+        let session = CallFiles::of(call, context);
         let found = arguments.found.into_iter().map(|argument| match &session {
             Some(session) => ParsedCommand::following(argument, Rc::clone(session), &options),
             None => ParsedCommand::new(argument, folder, &options),

@@ -20,12 +20,12 @@ impl ReadSet {
     }
 
     /// Returns the patterns of files that may not be read.
-    pub(super) fn deny(self) -> impl Iterator<Item = &'static str> {
+    pub fn deny(self) -> impl Iterator<Item = &'static str> {
         self.lines("deny ")
     }
 
     /// Returns the patterns of files that may be read all the same.
-    pub(super) fn except(self) -> impl Iterator<Item = &'static str> {
+    pub fn except(self) -> impl Iterator<Item = &'static str> {
         self.lines("except ")
     }
 

@@ -1,4 +1,4 @@
-//! What is known about machines: secrets, caches, build output, sockets. It is data, in the folder `data` of this crate.
+//! What is known about machines: caches, build output, sockets. It is data, in the folder `data` of this crate.
 
 /// A folder that tools fill by themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,20 +24,6 @@ pub(super) fn folders(kind: &'static str) -> impl Iterator<Item = KnownFolder> {
     })
 }
 
-/// Patterns of files that no command may read if the rules have no list of their own.
-///
-/// ```
-/// assert!(hooks_sandbox::secrets().any(|pattern| pattern.contains("id_rsa")));
-/// ```
-pub fn secrets() -> impl Iterator<Item = &'static str> {
-    rows(include_str!("../../data/secrets.txt")).filter(|row| !row.starts_with('!'))
-}
-
-/// Patterns of files that may be read although one of [`secrets`] matches.
-pub fn public_parts() -> impl Iterator<Item = &'static str> {
-    rows(include_str!("../../data/secrets.txt")).filter_map(|row| row.strip_prefix('!'))
-}
-
 /// Paths of sockets that give rights away, and who listens.
 pub(super) fn sockets() -> impl Iterator<Item = (&'static str, &'static str)> {
     rows(include_str!("../../data/sockets.txt"))
@@ -61,7 +47,6 @@ mod tests {
         assert_eq!(known, all);
         let all = rows(include_str!("../../data/sockets.txt")).count();
         assert_eq!(sockets().count() + variables().count(), all);
-        assert!(secrets().count() > 20 && public_parts().count() > 3);
         for kind in ["cache", "product", "git"] {
             assert!(folders(kind).all(|one| !one.why.is_empty() && one.kind == kind), "{kind}");
         }

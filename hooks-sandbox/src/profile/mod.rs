@@ -29,7 +29,6 @@ use serde::{Deserialize, Serialize};
 use crate::config::{EgressConfig, SandboxConfig, Unavailable};
 
 pub use self::access::{Access, Answer};
-pub use self::known::{public_parts, secrets};
 
 /// Places of a project on a machine.
 #[derive(Clone, Debug, Default)]
@@ -58,10 +57,8 @@ pub struct Rules {
     pub write_deny: Vec<Pattern>,
     /// Files of the hooks themselves, which nothing opens.
     pub own: Vec<String>,
-    /// Globs of files that may not be read; `None` if the configuration has no such list.
-    pub read_deny: Option<Vec<Pattern>>,
-    /// Further globs of files that may not be read, from single rules.
-    pub read_deny_also: Vec<Pattern>,
+    /// Globs of files that may not be read.
+    pub read_deny: Vec<Pattern>,
     /// Globs of files that may be read although others deny it.
     pub read_except: Vec<String>,
     /// Rules that no profile can express.
@@ -128,10 +125,6 @@ impl Profile {
                 [path.to_owned(), format!("{path}/**")].map(|glob| Pattern::new(glob, "sandbox.write")),
             );
         }
-        let hidden = match rules.read_deny {
-            Some(deny) => deny,
-            None => secrets().map(|glob| Pattern::new(glob, "the secrets that are known")).collect(),
-        };
         let shown = rules.read_except.into_iter().chain(config.read.iter().cloned());
         Self {
             workspace: places.workspace.clone(),
@@ -140,8 +133,8 @@ impl Profile {
             regenerable: regenerable(places),
             fixed: fixed(rules.own),
             guarded: rules.write_deny,
-            hidden: hidden.into_iter().chain(rules.read_deny_also).collect(),
-            shown: shown.chain(public_parts().map(str::to_owned)).collect(),
+            hidden: rules.read_deny,
+            shown: shown.collect(),
             sockets: known::sockets().map(|(path, who)| Pattern::new(path, who)).collect(),
             unset: known::variables().map(|(name, who)| Pattern::new(name, who)).collect(),
             egress: config.egress.clone(),

@@ -15,7 +15,7 @@ use super::options::SqliteOptions;
 use super::step::{self, Step};
 use super::{damage, schema};
 use crate::config::Durability;
-use crate::identity::lost;
+use crate::identity::{Witness, lost};
 
 /// The database of one store, in one process.
 #[derive(Debug)]
@@ -53,6 +53,22 @@ impl Database {
     /// A database that is opened with its first transaction.
     pub(super) fn closed(options: SqliteOptions) -> Self {
         Self { options, lock: None, open: None, gave_up: None }
+    }
+
+    /// Whether there was never a store here: neither it nor a file of it, such as its lock, is in the folder, and the
+    /// witness remembers none.
+    pub(super) fn is_untouched(&self) -> bool {
+        let path = &self.options.path;
+        let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return false };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let is_absent = match fs::read_dir(folder) {
+            Ok(mut entries) => entries.all(|entry| {
+                entry.is_ok_and(|entry| !entry.file_name().to_string_lossy().contains(&*name))
+            }),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        let is_unknown = |witness: &std::sync::Arc<dyn Witness>| matches!(witness.known(), Ok(None));
+        self.open.is_none() && is_absent && self.options.witness.as_ref().is_none_or(is_unknown)
     }
 
     /// Does `ops` in order, in one transaction; each is one atomic step.

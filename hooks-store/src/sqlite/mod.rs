@@ -172,6 +172,16 @@ impl StateStore for SqliteStore {
             Mode::Blocking(database) => HookFuture::now(run(database, ops)),
         })
     }
+
+    /// With a worker thread, this is false.
+    fn is_untouched(&self) -> bool {
+        match &self.0 {
+            Mode::Threaded(_) => false,
+            Mode::Blocking(database) => {
+                database.lock().unwrap_or_else(PoisonError::into_inner).is_untouched()
+            }
+        }
+    }
 }
 
 /// Runs `ops` in the calling thread.

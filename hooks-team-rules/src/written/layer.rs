@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 
@@ -65,17 +66,34 @@ impl WrittenFiles {
         if self.0.judged == JudgedFiles::All {
             return Ok(Some(SessionView::of_every_file(inner).into_context(context)));
         }
+        // A store that holds nothing is not made for a question.
+        if self.0.store.is_untouched() {
+            return Ok(None);
+        }
         let files = FileSet::new(Arc::clone(&self.0.store), context).await?.read().await?;
         Ok((!files.is_empty()).then(|| SessionView::new(inner, files).into_context(context)))
     }
 
+    /// Returns whether the commands of a call run a file that the session could have written.
+    fn asks_for_files(&self, request: &HookRequest<PreToolUse>) -> bool {
+        let call = self.0.reader.read(request);
+        // Commands that cannot be analysed are unresolved without their files.
+        if call.commands().found.iter().all(|command| command.analysis.invocations.is_empty()) {
+            return false;
+        }
+        let (view, asked) = SessionView::probing(Arc::clone(&request.context().environment.files));
+        let _analysed = call.commands_in(&Arc::new(view.into_context(request.context())));
+        asked.load(Ordering::Relaxed)
+    }
+
     async fn judge(&self, request: &HookRequest<PreToolUse>) -> Result<Verdict, StoreError> {
         let Some(context) = self.context_of(request.context()).await? else { return Ok(Verdict::NO_OPINION) };
-        let seen = HookRequest::new(context, request.event().clone()).evaluated(request.evaluation());
-        let commands = self.0.reader.read(&seen).commands();
+        let context = Arc::new(context);
+        let commands = self.0.reader.read(request).commands_in(&context);
         if !commands.found.iter().any(|command| command.analysis.runs_written_files()) {
             return Ok(Verdict::NO_OPINION);
         }
+        let seen = HookRequest::new(context, request.event().clone()).evaluated(request.evaluation());
         let outcome = self.0.policies.judge_pre_tool_use(&seen);
         let mut verdict = Verdict::NO_OPINION;
         for reason in outcome.reasons() {
@@ -147,7 +165,7 @@ impl Service<HookRequest<PreToolUse>> for WrittenFiles {
     }
 
     fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
-        if self.0.reader.read(&request).commands().found.is_empty() {
+        if !self.asks_for_files(&request) {
             return HookFuture::now(Ok(DeciderOutcome::new(Verdict::NO_OPINION)));
         }
         let written = self.clone();

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hooks_core::HookContext;
 use hooks_core::fs::{Entry, FileSystem, SessionFile};
@@ -16,17 +17,31 @@ const SOON: u64 = 60_000;
 /// File system that knows the files of a session.
 pub(super) struct SessionView {
     inner: Arc<dyn FileSystem>,
-    /// The files; `None` if every file counts as written.
-    files: Option<Files>,
+    files: Known,
+}
+
+/// Files that count as those of the session.
+enum Known {
+    Some(Files),
+    All,
+    /// None; notes whether a file was asked for.
+    None(Arc<AtomicBool>),
 }
 
 impl SessionView {
     pub(super) fn new(inner: Arc<dyn FileSystem>, files: Files) -> Self {
-        Self { inner, files: Some(files).filter(|files| !files.is_full) }
+        Self { inner, files: if files.is_full { Known::All } else { Known::Some(files) } }
     }
 
     pub(super) fn of_every_file(inner: Arc<dyn FileSystem>) -> Self {
-        Self { inner, files: None }
+        Self { inner, files: Known::All }
+    }
+
+    /// A view without files. The flag becomes true if a command asks for one, so that the store need not be asked about
+    /// commands that run no file.
+    pub(super) fn probing(inner: Arc<dyn FileSystem>) -> (Self, Arc<AtomicBool>) {
+        let asked = Arc::new(AtomicBool::new(false));
+        (Self { inner, files: Known::None(Arc::clone(&asked)) }, asked)
     }
 
     /// Returns a context whose file system this is.
@@ -68,11 +83,15 @@ impl FileSystem for SessionView {
 
     fn of_session(&self, path: &Path, most: u64) -> io::Result<Option<SessionFile>> {
         let known = match &self.files {
-            Some(files) => match files.get(path) {
+            Known::Some(files) => match files.get(path) {
                 Some(known) => Some((known, files.now)),
                 None => return Ok(None),
             },
-            None => None,
+            Known::All => None,
+            Known::None(asked) => {
+                asked.store(true, Ordering::Relaxed);
+                return Ok(None);
+            }
         };
         let program = known.and_then(|(known, _)| known.program.clone());
         match self.inner.text_of(path, most) {
