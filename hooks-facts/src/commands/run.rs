@@ -182,18 +182,12 @@ impl Walk {
             }
             "curl" | "wget" => self.downloads(words),
             "tee" | "cp" | "mv" => {}
-            _ if starts => {
+            _ if starts && wrappers::runner_at(name, words).is_none() => {
                 self.is_opaque();
                 self.option_texts(words, span);
             }
             _ => {
-                let subcommand = words.iter().position(|word| !word.prefix().starts_with('-'));
-                if let Some(at) = subcommand
-                    && words
-                        .get(at)
-                        .and_then(Argument::literal)
-                        .is_some_and(|word| wrappers::is_runner(name, word))
-                {
+                if let Some(at) = wrappers::runner_at(name, words) {
                     self.option_texts(words, span);
                     let rest = operands_from(
                         words.get(at + 1..).unwrap_or_default(),

@@ -66,7 +66,7 @@ pub(super) fn folder(name: &str, options: &[Argument]) -> Option<Argument> {
 }
 
 /// Returns whether a program has the form `PROGRAM run WORDS` and starts its words.
-pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
+fn is_runner(name: &str, subcommand: &str) -> bool {
     matches!(
         (name, subcommand),
         (
@@ -86,6 +86,12 @@ pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
             "exec" | "x"
         ) | ("pnpm" | "yarn", "dlx")
     )
+}
+
+/// Returns the place of the subcommand with which a program runs the program of a package.
+pub(super) fn runner_at(name: &str, words: &[Argument]) -> Option<usize> {
+    let at = words.iter().position(|word| !word.prefix().starts_with('-'))?;
+    is_runner(name, words.get(at)?.literal()?).then_some(at)
 }
 
 /// Programs that run the program of a package: `npx vercel@latest --prod`.
