@@ -200,7 +200,7 @@ impl Scrubbed {
         }
     }
 
-    /// Scrubs complete arguments: as JSON, or as text if they are none.
+    /// Scrubs complete arguments: as JSON, or as text if they are not JSON.
     fn arguments(&self, json: &str) -> String {
         let scrubber = &self.layer.scrubber;
         let Ok(mut arguments) = serde_json::from_str::<Value>(json) else {
@@ -249,7 +249,7 @@ impl Stream for Scrubbed {
     }
 }
 
-/// What is held back is not printed: it was not scrubbed yet.
+/// Prints the report only: text that is held back was not scrubbed yet.
 impl fmt::Debug for Scrubbed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report: &Report = self.text.report();

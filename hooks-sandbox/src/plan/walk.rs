@@ -11,7 +11,7 @@ const MOST: usize = 400_000;
 /// Folders of git that have no settings.
 const NO_SETTINGS: &[&str] = &["objects", "refs", "logs", "lfs", "info"];
 
-/// What a walk has found.
+/// Paths that a walk has found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Files and folders that may not be read.

@@ -19,12 +19,12 @@ pub struct Access<'p> {
     shown: PathPatterns,
 }
 
-/// What a profile answers for a path.
+/// Answer of a profile for a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<'p> {
-    /// It is open, by this pattern; `None` if nothing closes it.
+    /// The path is open, by this pattern; `None` if nothing closes it.
     Open(Option<&'p Pattern>),
-    /// It is closed, by this pattern; `None` if nothing opens it.
+    /// The path is closed, by this pattern; `None` if nothing opens it.
     Closed(Option<&'p Pattern>),
 }
 

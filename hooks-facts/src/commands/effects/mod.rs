@@ -1,7 +1,7 @@
 //! Consequences of a command, whatever the program or the language: a tree is removed, published branches are overwritten.
 //!
-//! A consequence comes from the words of a program (`table`, with the questions about git in `git`), from a call in the text
-//! of an interpreter (`calls`, whose text `code` reads), or from a file that is written (`devices`). Programs, words and calls
+//! A consequence has one of three sources: the words of a program (`table`, with the questions about git in `git`), a call in
+//! the text of an interpreter (`calls`; `code` reads the text), or a written file (`devices`). Programs, words and calls
 //! are rows of the tables `effects`, `effect_calls` and `effect_words`. Texts for shells, wrappers and other hosts are read by
 //! the analysis before.
 //!
@@ -224,7 +224,7 @@ impl Found {
     }
 }
 
-/// Files that say who may act as another user.
+/// Files that list the users who may act as another user.
 const PRIVILEGED: &[&str] = table!("effect_words_privileged");
 
 fn is_privileged(target: &str) -> bool {
