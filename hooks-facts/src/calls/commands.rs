@@ -77,7 +77,7 @@ impl ParsedCommands {
         let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
             .then(|| call.request().context().cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
-        let session = CallFiles::of(call);
+        let session = CallFiles::for_call(call);
         let found = arguments.found.into_iter().map(|argument| match &session {
             Some(session) => ParsedCommand::following(argument, Rc::clone(session), &options),
             None => ParsedCommand::new(argument, folder, &options),

@@ -31,7 +31,7 @@ pub(super) struct CallFiles {
 
 impl CallFiles {
     /// Returns the files, if the environment knows those of the session.
-    pub(super) fn of(call: Call<'_>) -> Option<Rc<Self>> {
+    pub(super) fn for_call(call: Call<'_>) -> Option<Rc<Self>> {
         let context = call.request().context();
         if !context.environment.files.has_session_files() {
             return None;

@@ -135,7 +135,7 @@ impl Analysis {
     }
 
     fn find_effects(&self) -> Vec<FoundEffect> {
-        let mut effects = Found::default();
+        let mut effects = EffectSet::default();
         let situation = self.situation();
         for invocation in &self.invocations {
             let Some(name) = self.program_name(invocation) else { continue };
@@ -159,7 +159,7 @@ impl Analysis {
         self.effects().iter().any(|found| found.effect == effect)
     }
 
-    fn of_written_files(&self, effects: &mut Found) {
+    fn of_written_files(&self, effects: &mut EffectSet) {
         let is_changed = |kind| matches!(kind, AccessKind::Redirected | AccessKind::Changed);
         let writes = self.writes();
         let changed = || writes.iter().filter(|access| is_changed(access.kind));
@@ -212,11 +212,11 @@ impl Analysis {
 }
 
 #[derive(Default)]
-struct Found {
+struct EffectSet {
     found: Vec<FoundEffect>,
 }
 
-impl Found {
+impl EffectSet {
     fn add(&mut self, effect: Effect, words: impl FnOnce() -> String, span: Span) {
         if self.found.iter().all(|found| found.effect != effect) {
             self.found.push(FoundEffect { effect, words: words(), span });
