@@ -28,6 +28,14 @@ pub struct SandboxConfig {
 }
 
 /// Destinations that commands may connect to.
+///
+/// ```
+/// use hooks_sandbox::EgressConfig;
+///
+/// assert_eq!(EgressConfig::default(), EgressConfig::None);
+/// assert_eq!(serde_json::from_str::<EgressConfig>(r#""all""#)?, EgressConfig::All);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -34,6 +34,13 @@ pub enum Held {
 
 impl Held {
     /// Whether all of it holds.
+    ///
+    /// ```
+    /// use hooks_sandbox::Held;
+    ///
+    /// assert!(Held::Fully.is_full());
+    /// assert!(!Held::Partly("sockets are not restricted".to_owned()).is_full());
+    /// ```
     pub const fn is_full(&self) -> bool {
         matches!(self, Self::Fully)
     }
@@ -78,6 +85,15 @@ impl Enforced {
     }
 
     /// A message with the promises that are not held, and the reasons.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Enforced, Held};
+    ///
+    /// let mut enforced = Enforced::default();
+    /// enforced.add("landlock", Held::Refused("the kernel is too old".to_owned()));
+    /// enforced.promise("no secret is read", false);
+    /// assert_eq!(enforced.missing(), "not held: no secret is read (landlock: the kernel is too old)");
+    /// ```
     pub fn missing(&self) -> String {
         let promises = self.promises.iter().filter(|one| !one.is_held).map(|one| one.what.clone());
         let why = self.mechanisms.iter().filter_map(|one| match &one.held {

@@ -70,6 +70,22 @@ impl ScrubLayer {
     }
 
     /// Scrubs one answer.
+    ///
+    /// ```
+    /// use futures_util::stream;
+    /// use hooks_redaction::Scrubber;
+    /// use hooks_resilience::stream::{Chunk, ModelStream, ScrubLayer, collect};
+    /// # use hooks_core::{BoxError, testing::VirtualTime};
+    /// # VirtualTime::default().block_on(async {
+    ///
+    /// let chunks = [Chunk::Text("write to jane@example.com".to_owned()), Chunk::Stop("end_turn".to_owned())];
+    /// let answer = ModelStream::new(stream::iter(chunks.map(Ok)));
+    /// let scrubbed = ScrubLayer::new(Scrubber::all()).scrub(answer);
+    /// assert_eq!(collect(scrubbed).await?.response.content, "write to [EMAIL_REDACTED]");
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("nothing is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     #[must_use]
     pub fn scrub(&self, answer: ModelStream) -> ModelStream {
         ModelStream::new(Scrubbed {

@@ -66,6 +66,19 @@ impl std::error::Error for NoPlan {}
 impl Plan {
     /// Looks up the patterns of a profile, for a command that starts in `folder`.
     ///
+    /// ```
+    /// use hooks_sandbox::{EgressConfig, Places, Plan, Profile, Rules, SandboxConfig};
+    ///
+    /// let workspace = std::env::current_dir()?.canonicalize()?;
+    /// let places = Places { workspace: workspace.clone(), ..Places::default() };
+    /// let mut profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
+    /// let plan = Plan::new(&profile, &workspace)?;
+    /// assert_eq!((plan.folder, plan.is_connected), (workspace.clone(), false));
+    /// profile.egress = EgressConfig::Hosts(vec!["example.org".to_owned()]);
+    /// assert!(Plan::new(&profile, &workspace).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Returns an error if a pattern cannot be used, the workspace cannot be read or is too large, or the profile has a list of
     /// hosts.

@@ -29,6 +29,10 @@ pub(super) fn folders(kind: &'static str) -> impl Iterator<Item = KnownFolder> {
 /// ```
 /// assert!(hooks_sandbox::secrets().any(|pattern| pattern.contains("id_rsa")));
 /// ```
+///
+/// ```
+/// assert!(hooks_sandbox::secrets().any(|glob| glob.contains(".ssh")));
+/// ```
 pub fn secrets() -> impl Iterator<Item = &'static str> {
     rows(include_str!("../../data/secrets.txt")).filter(|row| !row.starts_with('!'))
 }

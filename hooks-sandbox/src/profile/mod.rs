@@ -117,6 +117,18 @@ pub struct Profile {
 
 impl Profile {
     /// The profile that follows from rules.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Access, Places, Profile, Rules, SandboxConfig};
+    ///
+    /// let places = Places { workspace: "/repo".into(), ..Places::default() };
+    /// let config = SandboxConfig { write: vec!["/srv/out".to_owned()], ..SandboxConfig::default() };
+    /// let profile = Profile::new(&places, Rules::default(), &config);
+    /// let access = Access::new(&profile)?;
+    /// assert!(access.write("/srv/out/report.txt").is_open());
+    /// assert!(!access.write("/srv/other").is_open());
+    /// # Ok::<(), hooks_core::PolicyErrors>(())
+    /// ```
     pub fn new(places: &Places, rules: Rules, config: &SandboxConfig) -> Self {
         let mut write: Vec<Pattern> = match rules.write_allow {
             Some(allow) => allow.into_iter().map(|glob| Pattern::new(glob, "write_guard.allow")).collect(),

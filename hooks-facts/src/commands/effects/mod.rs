@@ -155,6 +155,14 @@ impl Analysis {
     }
 
     /// Returns whether the command has an effect.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Effect, Options};
+    ///
+    /// let analysis = Analysis::of_text("git push --force origin main", &Options::default());
+    /// assert!(analysis.has_effect(Effect::HistoryOverwrite));
+    /// assert!(!analysis.has_effect(Effect::RecursiveDelete));
+    /// ```
     pub fn has_effect(&self, effect: Effect) -> bool {
         self.effects().iter().any(|found| found.effect == effect)
     }
