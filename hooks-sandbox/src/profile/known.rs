@@ -31,7 +31,7 @@ pub(super) fn folders(kind: &'static str) -> impl Iterator<Item = KnownFolder> {
 /// ```
 ///
 /// ```
-/// assert!(hooks_sandbox::secrets().any(|glob| glob.contains(".ssh")));
+/// assert!(hooks_sandbox::secrets().any(|glob| glob.contains(".netrc")));
 /// ```
 pub fn secrets() -> impl Iterator<Item = &'static str> {
     rows(include_str!("../../data/secrets.txt")).filter(|row| !row.starts_with('!'))
