@@ -52,7 +52,7 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
     Ok(cases)
 }
 
-/// What others take for the same prose.
+/// Cases of other libraries for the same prose.
 fn peers() -> Result<Vec<Case>, SetupError> {
     let patterns = patterns();
     let build = |pattern: &str| RegexBuilder::new(pattern).unicode(false).size_limit(1 << 28).build();

@@ -1,4 +1,4 @@
-//! Properties of the scrubber for any bytes. The first byte says how the rest is cut into chunks.
+//! Properties of the scrubber for any bytes. The first byte decides how the rest is cut into chunks.
 
 use hooks_redaction::Scrubber;
 

@@ -52,7 +52,7 @@ pub(crate) fn stage() -> Option<ExitCode> {
 /// Runs the command; the exit status is the command's.
 pub(crate) fn run(options: &Exec) -> ExitCode {
     ExitCode::from(run_governed(options).unwrap_or_else(|failure| {
-        // The status tells it where standard error is closed.
+        // If standard error is closed, the exit status still shows the failure.
         drop(writeln!(anstream::stderr(), "{failure}"));
         FAILED
     }))

@@ -82,7 +82,7 @@ pub(super) struct State {
     pub(super) rules: Option<Arc<str>>,
     /// Behaviour of a host that reads the file again.
     pub(super) reload: ReloadConfig,
-    /// What commands in the sandbox may do.
+    /// Permissions of commands in the sandbox.
     pub(super) sandbox: SandboxConfig,
     /// Guards of other files, which apply as those of this one do.
     pub(super) also: Vec<PolicyConfig>,

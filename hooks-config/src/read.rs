@@ -240,7 +240,7 @@ impl Config {
         &self.state.reload
     }
 
-    /// What commands in the sandbox may do besides what the guards allow.
+    /// Permissions of commands in the sandbox beyond those that the guards give.
     ///
     /// ```
     /// use hooks_config::Config;

@@ -45,7 +45,7 @@ pub(super) fn take(
 }
 
 impl Config {
-    /// What a command may read, write and connect to in the sandbox: a pure function of the configuration and of the places.
+    /// Profile of files and connections for a command in the sandbox: a pure function of the configuration and of the places.
     ///
     /// ```
     /// use hooks_config::Config;

@@ -148,6 +148,13 @@ const TEAM: &str = ".squad";
 
 impl ContextConfig {
     /// Returns the limits of the automatic context.
+    ///
+    /// ```
+    /// use hooks_context::config::ContextConfig;
+    ///
+    /// let config = ContextConfig { turn: 200, ..ContextConfig::default() };
+    /// assert_eq!(config.settings().turn, 200);
+    /// ```
     pub fn settings(&self) -> AutoSettings {
         let Self { session, child, turn, deadline, .. } = *self;
         AutoSettings { session, child, turn, deadline }
@@ -183,6 +190,13 @@ impl CompactionConfig {
 
 impl SessionEndConfig {
     /// Returns the settings of the work at a session's end.
+    ///
+    /// ```
+    /// use hooks_context::config::SessionEndConfig;
+    ///
+    /// let config = SessionEndConfig { keep: 5, ..SessionEndConfig::default() };
+    /// assert_eq!(config.settings().keep, 5);
+    /// ```
     pub fn settings(&self) -> SessionEndSettings {
         let Self { history_above, keep, metrics, recap, abandoned_after, .. } = *self;
         SessionEndSettings { history_above, keep, metrics, recap, abandoned_after }

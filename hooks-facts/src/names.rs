@@ -63,6 +63,16 @@ pub struct NamePatterns {
 
 impl NamePatterns {
     /// Compiles names that may end in one star. Each that cannot be used is reported as an item of `field`.
+    ///
+    /// ```
+    /// use hooks_core::PolicyErrors;
+    /// use hooks_facts::names::NamePatterns;
+    ///
+    /// let mut errors = PolicyErrors::default();
+    /// let agents = NamePatterns::prefixes(&["lead".to_owned(), "back*".to_owned()], "agents", &mut errors);
+    /// assert!(agents.match_name("Backend") && agents.match_name("lead"));
+    /// assert!(!agents.match_name("leader"));
+    /// ```
     pub fn prefixes(names: &[String], field: &str, errors: &mut PolicyErrors) -> Self {
         check(names, field, "write a name; it may end in one `*`", |star, end| star + 1 < end, errors);
         let (beginnings, names) =
@@ -81,6 +91,17 @@ impl NamePatterns {
     }
 
     /// Returns whether the list is empty or one of its names matches.
+    ///
+    /// ```
+    /// use hooks_core::PolicyErrors;
+    /// use hooks_facts::names::NamePatterns;
+    ///
+    /// let mut errors = PolicyErrors::default();
+    /// let every_agent = NamePatterns::whole(&[], "agents", &mut errors);
+    /// assert!(every_agent.match_name("tester"));
+    /// let lead = NamePatterns::whole(&["lead".to_owned()], "agents", &mut errors);
+    /// assert!(lead.match_name("Lead") && !lead.match_name("tester"));
+    /// ```
     pub fn match_name(&self, name: &str) -> bool {
         if self.names.is_empty() && self.beginnings.is_empty() {
             return true;

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What was read and found.
+/// The text that was read, and the findings in it.
 struct Corpus {
     scrubber: Scrubber,
     size: usize,

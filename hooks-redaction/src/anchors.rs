@@ -54,14 +54,14 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
     while at < bytes.len() {
         classify(bytes.get(at..).unwrap_or_default(), &mut classes);
         for (here, next) in classes.iter().zip(classes.iter().skip(1)) {
-            let hits = Hits::of(&last, here, next);
+            let hits = Hits::in_block(&last, here, next);
             let mut open = hits.any();
             while open != 0 {
                 let place = open.trailing_zeros();
                 open &= open - 1;
                 tell(at + place as usize, hits.at(place));
             }
-            last = Edge::of(here);
+            last = Edge::at_end(here);
             at += BLOCK;
         }
     }
@@ -101,7 +101,7 @@ struct Edge {
 
 impl Edge {
     #[inline(always)]
-    const fn of(block: &Classes) -> Self {
+    const fn at_end(block: &Classes) -> Self {
         let last = BLOCK - 1;
         Self {
             word: (block.letter | block.digit) >> last,
@@ -141,7 +141,7 @@ const fn both(here: u64, next: u64) -> u128 {
 
 impl Hits {
     #[inline(always)]
-    fn of(last: &Edge, here: &Classes, next: &Classes) -> Self {
+    fn in_block(last: &Edge, here: &Classes, next: &Classes) -> Self {
         let letters = |by: u32| after(here.letter, next.letter, by);
         let word = here.letter | here.digit;
         let starts = word & !(word << 1 | last.word);

@@ -50,13 +50,13 @@ pub(super) fn fill(bytes: &[u8], out: &mut [Classes]) {
 fn fill_with<S: Simd>(simd: S, bytes: &[u8], out: &mut [Classes]) {
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
     for (block, classes) in blocks.iter().zip(out) {
-        *classes = Classes::of(simd, block);
+        *classes = Classes::classify(simd, block);
     }
 }
 
 impl Classes {
     #[inline(always)]
-    fn of<S: Simd>(simd: S, block: &[u8; BLOCK]) -> Self {
+    fn classify<S: Simd>(simd: S, block: &[u8; BLOCK]) -> Self {
         let v = u8x64::from_slice(simd, block);
         let every = |b: u8| u8x64::splat(simd, b);
         // Capital letters become small ones.

@@ -138,7 +138,7 @@ const ENCODINGS: [(&str, Hide); 20] = [
     ("hard blanks", |v| v.replace(' ', "\u{a0}").replace('-', "\u{2011}")),
 ];
 
-/// Returns whether more than a few characters in a row of what the value says are left.
+/// Returns whether more than a few characters in a row of the value are left.
 fn is_left(value: &str, hidden: &str, out: &str) -> bool {
     out.contains(value)
         || out.contains(hidden)

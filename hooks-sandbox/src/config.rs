@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What commands in the sandbox may do besides what the guards allow.
+/// Permissions of commands in the sandbox beyond those that the guards give.
 ///
 /// ```
 /// use hooks_sandbox::{EgressConfig, SandboxConfig, Unavailable};
@@ -21,13 +21,21 @@ pub struct SandboxConfig {
     /// Files and folders that commands may write besides the workspace: absolute, relative to the root, or below the home
     /// (`~/x`). They may have no wildcard.
     pub write: Vec<String>,
-    /// Where commands may connect to.
+    /// Destinations that commands may connect to.
     pub egress: EgressConfig,
-    /// What happens to a command where the sandbox cannot hold what the rules promise.
+    /// Treatment of a command where the sandbox cannot hold what the rules promise.
     pub unavailable: Unavailable,
 }
 
-/// Where commands may connect to.
+/// Destinations that commands may connect to.
+///
+/// ```
+/// use hooks_sandbox::EgressConfig;
+///
+/// assert_eq!(EgressConfig::default(), EgressConfig::None);
+/// assert_eq!(serde_json::from_str::<EgressConfig>(r#""all""#)?, EgressConfig::All);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -42,16 +50,16 @@ pub enum EgressConfig {
     Hosts(Vec<String>),
 }
 
-/// What happens to a command where the sandbox cannot hold what the rules promise.
+/// Treatment of a command where the sandbox cannot hold what the rules promise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unavailable {
-    /// It does not run.
+    /// The command does not run.
     #[default]
     Deny,
     /// A person is asked. Where none can be asked, it does not run.
     Ask,
-    /// It runs with what is held; what is not is printed.
+    /// The command runs with the promises that are held; the others are printed.
     GuardsOnly,
 }

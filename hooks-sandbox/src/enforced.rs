@@ -1,20 +1,20 @@
-//! What the kernel really holds of a profile.
+//! Parts of a profile that the kernel really holds.
 
 use serde::{Deserialize, Serialize};
 
-/// What the kernel holds: each mechanism as it was applied, and each promise that follows.
+/// A report of the kernel's hold on a command: each mechanism as it was applied, and each promise that follows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enforced {
     /// The mechanisms, in the order in which they were applied.
     pub mechanisms: Vec<Mechanism>,
-    /// What a profile promises, and whether it is held.
+    /// Promises of the profile, and whether each is held.
     pub promises: Vec<Promise>,
 }
 
 /// A mechanism, as it was applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mechanism {
-    /// Its name.
+    /// Name of the mechanism.
     pub name: String,
     /// Whether it holds.
     pub held: Held,
@@ -24,16 +24,23 @@ pub struct Mechanism {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
-    /// It holds.
+    /// The mechanism holds.
     Fully,
-    /// A part of it holds; the text tells what is missing.
+    /// A part of the mechanism holds; the text names the missing part.
     Partly(String),
-    /// It was refused, for this reason.
+    /// The mechanism was refused, for this reason.
     Refused(String),
 }
 
 impl Held {
     /// Whether all of it holds.
+    ///
+    /// ```
+    /// use hooks_sandbox::Held;
+    ///
+    /// assert!(Held::Fully.is_full());
+    /// assert!(!Held::Partly("sockets are not restricted".to_owned()).is_full());
+    /// ```
     pub const fn is_full(&self) -> bool {
         matches!(self, Self::Fully)
     }
@@ -42,7 +49,7 @@ impl Held {
 /// A promise of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promise {
-    /// What is promised.
+    /// Text of the promise.
     pub what: String,
     /// Whether it is held.
     pub is_held: bool,
@@ -77,7 +84,16 @@ impl Enforced {
         !self.promises.is_empty() && self.promises.iter().all(|one| one.is_held)
     }
 
-    /// What is not held, and why, for a message.
+    /// A message with the promises that are not held, and the reasons.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Enforced, Held};
+    ///
+    /// let mut enforced = Enforced::default();
+    /// enforced.add("landlock", Held::Refused("the kernel is too old".to_owned()));
+    /// enforced.promise("no secret is read", false);
+    /// assert_eq!(enforced.missing(), "not held: no secret is read (landlock: the kernel is too old)");
+    /// ```
     pub fn missing(&self) -> String {
         let promises = self.promises.iter().filter(|one| !one.is_held).map(|one| one.what.clone());
         let why = self.mechanisms.iter().filter_map(|one| match &one.held {

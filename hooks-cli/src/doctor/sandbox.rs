@@ -1,4 +1,4 @@
-//! Tries the sandbox: writes outside, reads a secret, connects, touches the rules, and tells what held.
+//! Tries the sandbox: writes outside, reads a secret, connects, touches the rules, and reports what held.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ mv hooks.yaml moved 2>/dev/null && echo RULES
 (echo x > inside) 2>/dev/null && echo INSIDE
 "#;
 
-/// What each word means.
+/// Words of the report, and the meaning of each.
 const WORDS: [(&str, &str); 3] = [
     ("READ", "a secret was read"),
     ("WRITE", "a file outside was written"),
@@ -34,7 +34,7 @@ pub(super) fn check() -> Vec<Finding> {
     }
 }
 
-const REMEDY: &str = "`hooks exec` refuses to run a command here unless `sandbox.unavailable` says otherwise";
+const REMEDY: &str = "`hooks exec` refuses to run a command here unless `sandbox.unavailable` allows it";
 
 fn attempt() -> Result<Vec<Finding>, String> {
     let failed = |error: io::Error| error.to_string();

@@ -95,7 +95,7 @@ pub enum Reloaded {
         /// Whether everything is denied now; otherwise the earlier rules go on.
         denies: bool,
     },
-    /// The round that looked at the files panicked, in most cases in the function of the host that is told. The next round
+    /// The round that looked at the files panicked, in most cases in the function of the host. The next round
     /// is tried. The rules in force are those of [`LiveConfig::current`].
     Panicked {
         /// Message of the panic.

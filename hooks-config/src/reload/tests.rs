@@ -378,7 +378,7 @@ fn ceremonies_in_memory_go_on() {
     assert_eq!(held(&project.config.current()).active(&context).unwrap().len(), 1);
 }
 
-/// A host whose function panics is told so, and the watch goes on.
+/// A host whose function panics gets a report of the panic, and the watch goes on.
 #[test]
 fn a_panic_of_the_host_does_not_end_the_watch() {
     let fast = |blocked: &str| {

@@ -52,7 +52,7 @@ impl LiveConfig {
                 }
                 let panicked = round(&config, &closing, &mut told).err();
                 if let Some(problem) = panicked {
-                    // The host is told, unless its function panics again; the next round is tried in any case.
+                    // The host gets the report, unless its function panics again; the next round is tried in any case.
                     let new = config.broken_by(&problem);
                     drop(panic::catch_unwind(AssertUnwindSafe(|| told(new))));
                 }

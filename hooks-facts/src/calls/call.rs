@@ -62,12 +62,35 @@ impl CallFacts {
 
 impl<'r> Call<'r> {
     /// Returns the kind of the tool.
+    ///
+    /// ```
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    /// use hooks_facts::{calls::CallReader, tools::ToolKind};
+    /// use serde_json::json;
+    ///
+    /// let call = PreToolUse::new("Bash", json!({"command": "cargo test"}));
+    /// let request = HookRequest::new(HookContext::default(), call);
+    /// assert_eq!(CallReader::default().read(&request).kind(), ToolKind::Shell);
+    /// ```
     pub fn kind(self) -> ToolKind {
         self.reading.kind
     }
 
     /// Returns whether the tool changes files: by its name, or, for an unknown name, by arguments that hold a
     /// path and a text for the file (law 4).
+    ///
+    /// ```
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    /// use hooks_facts::calls::CallReader;
+    /// use serde_json::json;
+    ///
+    /// let writes = |tool: &str, arguments| {
+    ///     let request = HookRequest::new(HookContext::default(), PreToolUse::new(tool, arguments));
+    ///     CallReader::default().read(&request).writes_files()
+    /// };
+    /// assert!(writes("Write", json!({"file_path": "a.txt", "content": "b"})));
+    /// assert!(!writes("Read", json!({"file_path": "a.txt"})));
+    /// ```
     pub fn writes_files(self) -> bool {
         self.reading.writes
     }

@@ -83,7 +83,7 @@ impl ParsedCommands {
         let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
             .then(|| context.cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
-        let session = CallFiles::of(call, context);
+        let session = CallFiles::for_call(call, context);
         let found = arguments.found.into_iter().map(|argument| match &session {
             Some(session) => ParsedCommand::following(argument, Rc::clone(session), &options),
             None => ParsedCommand::new(argument, folder, &options),
@@ -92,6 +92,20 @@ impl ParsedCommands {
     }
 
     /// Returns whether a part of the commands cannot be known before they run.
+    ///
+    /// ```
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    /// use hooks_facts::calls::CallReader;
+    /// use serde_json::json;
+    ///
+    /// let has_unknown = |command: &str| {
+    ///     let call = PreToolUse::new("Bash", json!({ "command": command }));
+    ///     let request = HookRequest::new(HookContext::default(), call);
+    ///     CallReader::default().read(&request).commands().has_unknown()
+    /// };
+    /// assert!(has_unknown("$TOOL --version"));
+    /// assert!(!has_unknown("cargo --version"));
+    /// ```
     pub fn has_unknown(&self) -> bool {
         !self.unusable.is_empty() || self.found.iter().any(|command| !command.analysis.unresolved.is_empty())
     }

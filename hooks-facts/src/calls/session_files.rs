@@ -31,7 +31,7 @@ pub(super) struct CallFiles {
 
 impl CallFiles {
     /// Returns the files, if the environment knows those of the session.
-    pub(super) fn of(call: Call<'_>, context: &Arc<HookContext>) -> Option<Rc<Self>> {
+    pub(super) fn for_call(call: Call<'_>, context: &Arc<HookContext>) -> Option<Rc<Self>> {
         if !context.environment.files.has_session_files() {
             return None;
         }

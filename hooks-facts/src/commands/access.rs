@@ -77,6 +77,13 @@ pub enum AccessRole {
 
 impl AccessKind {
     /// Returns the role of a file that is accessed so.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{AccessRole, Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("rm -r out && date > built", &Options::default());
+    /// assert!(analysis.writes().iter().all(|access| access.kind.role() == AccessRole::Write));
+    /// ```
     pub fn role(self) -> AccessRole {
         match self {
             Self::Read | Self::ReadBelow | Self::Searched | Self::Stored | Self::Used => AccessRole::Read,

@@ -307,6 +307,13 @@ impl Analysis {
     }
 
     /// Returns the names of all programs, in lower case, and those of statements.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("cd api && /usr/bin/Git status", &Options::default());
+    /// assert!(analysis.program_names().any(|name| name == "git"));
+    /// ```
     pub fn program_names(&self) -> impl Iterator<Item = String> {
         let all = self.invocations.iter().chain(&self.statements);
         all.filter_map(|invocation| self.program_name(invocation)).map(|name| name.to_lowercase())

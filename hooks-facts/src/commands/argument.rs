@@ -33,6 +33,14 @@ impl Argument {
     }
 
     /// Returns the word if it is known.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("rm -r src \"$OUT\"", &Options::default());
+    /// let words: Vec<_> = analysis.invocations[0].argv.iter().map(|word| word.literal()).collect();
+    /// assert_eq!(words, [Some("rm"), Some("-r"), Some("src"), None]);
+    /// ```
     pub fn literal(&self) -> Option<&str> {
         match self {
             Self::Literal(text) => Some(text),
@@ -41,6 +49,13 @@ impl Argument {
     }
 
     /// Returns the known start of the word.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("cat logs/$DAY.txt", &Options::default());
+    /// assert_eq!(analysis.invocations[0].argv[1].prefix(), "logs/");
+    /// ```
     pub fn prefix(&self) -> &str {
         match self {
             Self::Literal(text) => text,

@@ -366,7 +366,7 @@ struct Quoted {
     joins: bool,
 }
 
-/// Names between the words of one command: constructors of lists, and values that say nothing.
+/// Names between the words of one command: constructors of lists, and empty values.
 const NEAR: &[&str] =
     &["nil", "t", "c", "list", "args", "cmd", "of", "asList", "Array", "List", "vec", "null", "NULL", "None"];
 

@@ -159,6 +159,13 @@ impl BlockedPattern {
     }
 
     /// Returns the names of the programs that the pattern is about.
+    ///
+    /// ```
+    /// use hooks_facts::commands::BlockedPattern;
+    ///
+    /// let pattern = BlockedPattern::parse("rm -rf").unwrap();
+    /// assert!(pattern.programs().eq(["rm"]));
+    /// ```
     pub fn programs(&self) -> impl Iterator<Item = &str> {
         self.program.texts().iter().map(String::as_str)
     }

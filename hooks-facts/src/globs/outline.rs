@@ -55,6 +55,14 @@ impl Gap {
 }
 
 /// Formats an outline for messages.
+///
+/// ```
+/// use hooks_facts::commands::{Analysis, Options};
+/// use hooks_facts::globs::shown;
+///
+/// let analysis = Analysis::of_text("cat logs/$DAY", &Options::default());
+/// assert_eq!(shown(&analysis.invocations[0].argv[1].outline()), "logs/…");
+/// ```
 pub fn shown(outline: &str) -> String {
     let mut text = String::with_capacity(outline.len());
     for c in outline.chars() {
@@ -67,6 +75,16 @@ pub fn shown(outline: &str) -> String {
 }
 
 /// Returns whether an outline may stand for a text.
+///
+/// ```
+/// use hooks_facts::commands::{Analysis, Options};
+/// use hooks_facts::globs::may_be;
+///
+/// let analysis = Analysis::of_text("cat logs/$DAY", &Options::default());
+/// let outline = analysis.invocations[0].argv[1].outline();
+/// assert!(may_be(&outline, "logs/monday.txt"));
+/// assert!(!may_be(&outline, "src/main.rs"));
+/// ```
 pub fn may_be(outline: &str, text: &str) -> bool {
     let tokens: Vec<_> = text.chars().map(Token::Char).collect();
     letters(outline).is_none_or(|outline| Places::after(&tokens, &outline).are_at_end())

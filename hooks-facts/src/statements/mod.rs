@@ -1,6 +1,6 @@
 //! Reads statements for databases: SQL, the shell of MongoDB, and the commands of Redis.
 //!
-//! A [`Statement`] has the words that say what it does, in lower case for languages without case, and marks for what is
+//! A [`Statement`] has the words that name its action, in lower case for languages without case, and marks for what is
 //! special about it: `--where` for a condition that is not always true. Comments, strings and quoted names are read as
 //! the database reads them, so a word in them is not a word of the statement. Unknown parts of a text are gaps, as in an
 //! outline. All readers are linear in the text and return at most [`MOST`] statements.

@@ -28,19 +28,19 @@ const CHANGES: &[&str] = &["delete", "update", "insert", "merge", "replace", "se
 
 /// Reads the statements of a text.
 pub(crate) fn read(text: &str, dialect: Dialect) -> Statements {
-    let mut reader = Reader { dialect, found: Statements::default(), transaction: None };
+    let mut reader = SqlReader { dialect, found: Statements::default(), transaction: None };
     reader.text(text, 0);
     reader.found
 }
 
-struct Reader {
+struct SqlReader {
     dialect: Dialect,
     found: Statements,
     /// Number of statements before the open transaction.
     transaction: Option<usize>,
 }
 
-impl Reader {
+impl SqlReader {
     fn text(&mut self, text: &str, depth: usize) {
         if depth > MAX_DEPTH {
             self.found.push(Statement::new(&[UNKNOWN]));

@@ -50,6 +50,14 @@ impl Dialect {
     ];
 
     /// Returns the canonical name of a tool; `None` for an MCP tool, or one that only this client has.
+    ///
+    /// ```
+    /// use hooks_facts::tools::Dialect;
+    ///
+    /// let shell = Dialect::Claude.canonical_name("Bash");
+    /// assert_eq!(shell, Dialect::Gemini.canonical_name("run_shell_command"));
+    /// assert_eq!(Dialect::Claude.canonical_name("mcp__tickets__list"), None);
+    /// ```
     pub fn canonical_name(self, name: &str) -> Option<&'static str> {
         self.tool(name).map(|tool| tool.canonical)
     }

@@ -55,6 +55,13 @@ impl ToolKind {
     }
 
     /// Returns whether the tool runs commands.
+    ///
+    /// ```
+    /// use hooks_facts::tools::ToolKind;
+    ///
+    /// assert!(ToolKind::Shell.runs_commands() && ToolKind::WindowsShell.runs_commands());
+    /// assert!(!ToolKind::WriteFile.runs_commands());
+    /// ```
     pub fn runs_commands(self) -> bool {
         matches!(self, Self::Shell | Self::WindowsShell)
     }

@@ -1,7 +1,7 @@
 //! Commands among the arguments of a tool that no table lists, in whatever shape they stand.
 //!
-//! If the name of the tool says that it starts something, or a key beside a text says how it is run, each text and each list
-//! of words may be a command. If it says that its texts are for people, none is.
+//! Each text and each list of words may be a command if the name of the tool means that it starts something. So may a text
+//! beside a key that names a way to run it. If the name means that its texts are for readers, no text is a command.
 
 use serde_json::{Map, Value};
 

@@ -69,6 +69,16 @@ impl<'a> WorkingFolder<'a> {
     }
 
     /// Returns whether there is such an argument, valid or not.
+    ///
+    /// ```
+    /// use hooks_facts::tools::WorkingFolder;
+    /// use serde_json::json;
+    ///
+    /// let is_given = |arguments| WorkingFolder::of_command_tool(&arguments).is_given();
+    /// assert!(is_given(json!({"command": "ls", "cwd": "api"})));
+    /// assert!(is_given(json!({"command": "ls", "cwd": 7}))); // invalid, but given
+    /// assert!(!is_given(json!({"command": "ls"})));
+    /// ```
     pub fn is_given(&self) -> bool {
         self.path.is_some() || !self.unusable.is_empty()
     }

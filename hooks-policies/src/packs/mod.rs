@@ -109,7 +109,8 @@ impl Policy<PreToolUse> for Packs {
         let call = self.reader.read(request);
         if verdict.strength() < Strength::Ask && call.kind().runs_commands() && call.commands().has_unknown()
         {
-            let message = "what this call runs is not known before it runs, so the rules of the packs cannot be checked";
+            let message =
+                "a program or word of this call is not known before it runs, so the packs cannot be checked";
             let reason = Reason::new(NAME, "unknown-command", message)
                 .instead("write the program and its words out")
                 .unless("leave `packs` out");

@@ -70,6 +70,22 @@ impl ScrubLayer {
     }
 
     /// Scrubs one answer.
+    ///
+    /// ```
+    /// use futures_util::stream;
+    /// use hooks_redaction::Scrubber;
+    /// use hooks_resilience::stream::{Chunk, ModelStream, ScrubLayer, collect};
+    /// # use hooks_core::{BoxError, testing::VirtualTime};
+    /// # VirtualTime::default().block_on(async {
+    ///
+    /// let chunks = [Chunk::Text("write to jane@example.com".to_owned()), Chunk::Stop("end_turn".to_owned())];
+    /// let answer = ModelStream::new(stream::iter(chunks.map(Ok)));
+    /// let scrubbed = ScrubLayer::new(Scrubber::all()).scrub(answer);
+    /// assert_eq!(collect(scrubbed).await?.response.content, "write to [EMAIL_REDACTED]");
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("nothing is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     #[must_use]
     pub fn scrub(&self, answer: ModelStream) -> ModelStream {
         ModelStream::new(Scrubbed {
@@ -200,7 +216,7 @@ impl Scrubbed {
         }
     }
 
-    /// Scrubs complete arguments: as JSON, or as text if they are none.
+    /// Scrubs complete arguments: as JSON, or as text if they are not JSON.
     fn arguments(&self, json: &str) -> String {
         let scrubber = &self.layer.scrubber;
         let Ok(mut arguments) = serde_json::from_str::<Value>(json) else {
@@ -249,7 +265,7 @@ impl Stream for Scrubbed {
     }
 }
 
-/// What is held back is not printed: it was not scrubbed yet.
+/// Prints the report only: text that is held back was not scrubbed yet.
 impl fmt::Debug for Scrubbed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report: &Report = self.text.report();

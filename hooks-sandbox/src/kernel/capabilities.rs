@@ -24,7 +24,7 @@ pub(super) fn keep_for_next() -> Result<(), rustix::io::Errno> {
 pub(super) fn drop_all() -> Held {
     let mut kept = Vec::new();
     for one in CapabilitySet::all().iter() {
-        // A capability that this kernel does not know is none.
+        // A capability that this kernel does not know cannot be held.
         if let Err(error) = remove_capability_from_bounding_set(one)
             && error != rustix::io::Errno::INVAL
         {

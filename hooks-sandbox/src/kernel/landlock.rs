@@ -26,7 +26,7 @@ const DEVICES: [&str; 7] =
 /// Most files that are granted one by one.
 const MOST_GRANTS: usize = 20_000;
 
-/// What Landlock holds.
+/// The hold of Landlock on a process.
 #[derive(Debug)]
 pub(super) struct Restricted {
     pub(super) held: Held,

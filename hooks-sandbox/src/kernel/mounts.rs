@@ -174,7 +174,7 @@ pub(super) fn remount(path: &Path, flags: MsFlags) -> Result<(), String> {
     mount::<str, Path, str, str>(None, path, None, all, None).map_err(|error| failed(&error))
 }
 
-/// Where something is mounted now.
+/// Folders that are mount points now.
 fn mount_points() -> Result<BTreeSet<PathBuf>, String> {
     let text = fs::read_to_string("/proc/self/mountinfo").map_err(|error| format!("mountinfo: {error}"))?;
     Ok(text.lines().filter_map(|line| line.split(' ').nth(4)).map(unescaped).collect())

@@ -1,4 +1,4 @@
-//! The caller's side: starts the first stage, forwards signals, scrubs output, and tells what was held.
+//! The caller's side: starts the first stage, forwards signals, scrubs output, and reports what was held.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -40,11 +40,11 @@ pub struct Sandbox {
 /// A command that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// What was held.
+    /// Mechanisms and promises that were held.
     pub enforced: Enforced,
-    /// The exit status, as a shell tells it: 128 and the number of a signal that ended the command.
+    /// The exit status, as a shell reports it: 128 and the number of a signal that ended the command.
     pub status: u8,
-    /// What the command wrote, if it was captured.
+    /// Output of the command, if it was captured.
     pub output: Vec<u8>,
 }
 
@@ -52,7 +52,7 @@ pub struct Finished {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotRun {
-    /// What the profile promises cannot be held here.
+    /// The promises of the profile cannot be held here.
     NotHeld(Enforced),
     /// The sandbox could not be started.
     Failed(String),
@@ -195,7 +195,7 @@ impl Sandbox {
         }
         let scrubber = scrubber.clone();
         all.push(thread::spawn(move || {
-            // A reader that is gone is told to the command by the pipe that ends here.
+            // If the reader has closed its end, the command gets a broken pipe.
             drop(stream::copy(reader, &mut io::stdout(), &scrubber));
             Vec::new()
         }));

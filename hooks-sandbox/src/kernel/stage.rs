@@ -20,7 +20,7 @@ use crate::plan::Plan;
 /// The word by which a program that starts itself again knows that it is a stage.
 const WORD: &str = "sandbox-stage";
 
-/// What a stage is told on its command line.
+/// Arguments of a stage on its command line.
 #[derive(Debug)]
 pub(super) struct Order {
     /// Numbers of the open files with the plan, and for the report.
@@ -28,7 +28,7 @@ pub(super) struct Order {
     pub(super) report: i32,
     /// Whether the command shares the terminal and its signals.
     pub(super) shares_terminal: bool,
-    /// What the first stage has reached, for the second one.
+    /// Progress of the first stage, for the second one.
     pub(super) reached: Option<String>,
     pub(super) command: Vec<OsString>,
 }
@@ -81,7 +81,7 @@ pub fn stage(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         Some(order) => first(&order),
     };
     Some(ExitCode::from(done.unwrap_or_else(|why| {
-        // There is no other way to tell it.
+        // Standard error is the only way to report it.
         drop(writeln!(std::io::stderr(), "hooks exec: {why}"));
         FAILED
     })))
@@ -159,7 +159,7 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
     drop(report);
     order.close();
     if !enforced.is_whole() && plan.unavailable != Unavailable::GuardsOnly {
-        // The caller tells why.
+        // The caller prints the reason.
         return Ok(FAILED);
     }
     run(order, plan, has_mounts, is_inside)
@@ -207,7 +207,7 @@ fn run(order: &Order, plan: &Plan, has_mounts: bool, is_inside: bool) -> Result<
     status
 }
 
-/// Whether there is a file for a program. In a search, a folder that cannot be read hides that there is none.
+/// Whether there is a file for a program. In a search, a folder that cannot be read hides a missing file.
 fn is_found(program: &OsStr) -> bool {
     let is_path = Path::new(program).components().count() > 1;
     let search = std::env::var_os("PATH").unwrap_or_default();

@@ -9,7 +9,7 @@ const CHUNK: usize = 1 << 16;
 
 /// Copies all output, scrubbed. At most 64 KiB are held back, and a line that is not complete.
 ///
-/// If the reader of the output is gone, the command is told by the pipe, as without a sandbox.
+/// If the reader of the output has closed its end, the command gets a broken pipe, as without a sandbox.
 pub(super) fn copy(mut from: PipeReader, to: &mut impl Write, scrubber: &Scrubber) -> io::Result<()> {
     let mut stream = scrubber.byte_stream();
     let mut chunk = vec![0; CHUNK];

@@ -5,7 +5,7 @@ use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-/// Signals that end or steer a command, and the one that tells that a child has ended.
+/// Signals that end or steer a command, and the one that reports the end of a child.
 const WATCHED: [Signal; 7] = [
     Signal::SIGCHLD,
     Signal::SIGHUP,
@@ -16,7 +16,7 @@ const WATCHED: [Signal; 7] = [
     Signal::SIGUSR2,
 ];
 
-/// Whom a process waits for.
+/// The child that a process waits for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watch {
     pub(super) child: Pid,
@@ -43,7 +43,7 @@ pub(super) fn release_signals() -> Result<(), Errno> {
 }
 
 impl Watch {
-    /// Waits until the child has ended; returns its exit status as a shell tells it.
+    /// Waits until the child has ended; returns its exit status as a shell reports it.
     pub(super) fn wait(&self) -> Result<u8, Errno> {
         loop {
             // It may have ended before the signals were held back.

@@ -94,7 +94,7 @@ pub(super) struct Named {
     pub(super) is_tree: bool,
 }
 
-/// What exists for an absolute pattern without braces. `None` if it has `**` before its end, or a folder is too large.
+/// Existing files for an absolute pattern without braces. `None` if it has `**` before its end, or a folder is too large.
 pub(super) fn existing(pattern: &str) -> Option<Vec<Named>> {
     let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
     let mut found = vec![PathBuf::from("/")];

@@ -1,4 +1,4 @@
-//! What a mechanism can do about a profile on one disk, at one moment.
+//! A plan: the part of a profile that a mechanism can hold on one disk, at one moment.
 //!
 //! A mount or a rule of the kernel is about a file that exists. So the patterns of a profile are looked up: in the workspace
 //! by a walk that leaves out what tools fill by themselves, elsewhere by name. What cannot be expressed so is listed.
@@ -21,7 +21,7 @@ const MOST_CLOSED: usize = 4_096;
 /// Most files in a folder of secrets that are looked at one by one, because some of them may be read.
 const MOST_IN_FOLDER: usize = 2_000;
 
-/// What a mechanism is to do: paths that exist, without links.
+/// Orders for a mechanism: paths that exist, without links.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// The root of the project.
@@ -40,18 +40,18 @@ pub struct Plan {
     pub unset: Vec<String>,
     /// Whether the command may connect to the network.
     pub is_connected: bool,
-    /// What happens if this cannot be held.
+    /// Treatment of the command if this cannot be held.
     pub unavailable: Unavailable,
     /// A folder of its own, which becomes `/tmp`.
     pub temporary: Option<PathBuf>,
-    /// What no mechanism holds, and why.
+    /// Patterns that no mechanism holds, with reasons.
     pub unexpressed: Vec<Pattern>,
     /// Files that nothing opens and that existed before the command.
     #[serde(skip)]
     before: BTreeSet<PathBuf>,
 }
 
-/// Why there is no plan.
+/// Error for a profile without a plan, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoPlan(String);
 
@@ -65,6 +65,19 @@ impl std::error::Error for NoPlan {}
 
 impl Plan {
     /// Looks up the patterns of a profile, for a command that starts in `folder`.
+    ///
+    /// ```
+    /// use hooks_sandbox::{EgressConfig, Places, Plan, Profile, Rules, SandboxConfig};
+    ///
+    /// let workspace = std::env::current_dir()?.canonicalize()?;
+    /// let places = Places { workspace: workspace.clone(), ..Places::default() };
+    /// let mut profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
+    /// let plan = Plan::new(&profile, &workspace)?;
+    /// assert_eq!((plan.folder, plan.is_connected), (workspace.clone(), false));
+    /// profile.egress = EgressConfig::Hosts(vec!["example.org".to_owned()]);
+    /// assert!(Plan::new(&profile, &workspace).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Returns an error if a pattern cannot be used, the workspace cannot be read or is too large, or the profile has a list of

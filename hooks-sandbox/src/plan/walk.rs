@@ -11,9 +11,9 @@ const MOST: usize = 400_000;
 /// Folders of git that have no settings.
 const NO_SETTINGS: &[&str] = &["objects", "refs", "logs", "lfs", "info"];
 
-/// What a walk has found.
+/// Paths that a walk has found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct WalkedPaths {
     /// Files and folders that may not be read.
     pub(super) hidden: Vec<PathBuf>,
     /// Files and folders that may not be written.
@@ -27,8 +27,8 @@ pub(super) struct Found {
 }
 
 /// Walks through a folder. `None` if it is too large.
-pub(super) fn walk(root: &Path, access: &Access<'_>) -> Option<Found> {
-    let mut found = Found::default();
+pub(super) fn walk(root: &Path, access: &Access<'_>) -> Option<WalkedPaths> {
+    let mut found = WalkedPaths::default();
     let mut open = vec![(root.to_path_buf(), false)];
     let mut count = 0;
     while let Some((folder, is_closed)) = open.pop() {

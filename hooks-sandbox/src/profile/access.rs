@@ -19,12 +19,12 @@ pub struct Access<'p> {
     shown: PathPatterns,
 }
 
-/// What a profile answers for a path.
+/// Answer of a profile for a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<'p> {
-    /// It is open, by this pattern; `None` if nothing closes it.
+    /// The path is open, by this pattern; `None` if nothing closes it.
     Open(Option<&'p Pattern>),
-    /// It is closed, by this pattern; `None` if nothing opens it.
+    /// The path is closed, by this pattern; `None` if nothing opens it.
     Closed(Option<&'p Pattern>),
 }
 
@@ -69,6 +69,16 @@ impl<'p> Access<'p> {
     }
 
     /// The same, with further homes: `~` stands for the home of any user in what is closed.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Access, Places, Profile, Rules, SandboxConfig};
+    ///
+    /// let places = Places { workspace: "/repo".into(), home: Some("/home/ada".into()), ..Places::default() };
+    /// let profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
+    /// let access = Access::new(&profile)?.with_homes(["/home/bob".to_owned()]);
+    /// assert!(!access.read("/home/bob/.ssh/id_ed25519").is_open());
+    /// # Ok::<(), hooks_core::PolicyErrors>(())
+    /// ```
     #[must_use]
     pub fn with_homes(mut self, homes: impl IntoIterator<Item = String>) -> Self {
         self.homes.extend(homes);
@@ -81,6 +91,20 @@ impl<'p> Access<'p> {
     }
 
     /// Whether a command may read a file.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Access, Answer, Pattern, Places, Profile, Rules, SandboxConfig};
+    ///
+    /// let places = Places { workspace: "/repo".into(), ..Places::default() };
+    /// let deny = vec![Pattern::new("**/*.pem", "keys of the team")];
+    /// let rules = Rules { read_deny: Some(deny), ..Rules::default() };
+    /// let profile = Profile::new(&places, rules, &SandboxConfig::default());
+    /// let access = Access::new(&profile)?;
+    /// let Answer::Closed(Some(by)) = access.read("/repo/tls/site.pem") else { panic!("it is closed") };
+    /// assert_eq!(by.why, "keys of the team");
+    /// assert!(access.read("/repo/tls/site.txt").is_open());
+    /// # Ok::<(), hooks_core::PolicyErrors>(())
+    /// ```
     pub fn read(&self, path: &str) -> Answer<'p> {
         match self.find(&self.hidden, path, false) {
             Some(index) if self.find(&self.shown, path, false).is_none() => {
@@ -104,6 +128,18 @@ impl<'p> Access<'p> {
     }
 
     /// Whether a command may write a file.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Access, Pattern, Places, Profile, Rules, SandboxConfig};
+    ///
+    /// let places = Places { workspace: "/repo".into(), ..Places::default() };
+    /// let rules = Rules { write_deny: vec![Pattern::new("migrations/**", "only added")], ..Rules::default() };
+    /// let profile = Profile::new(&places, rules, &SandboxConfig::default());
+    /// let access = Access::new(&profile)?;
+    /// assert!(access.write("/repo/src/main.rs").is_open());
+    /// assert!(!access.write("/repo/migrations/1.sql").is_open());
+    /// # Ok::<(), hooks_core::PolicyErrors>(())
+    /// ```
     pub fn write(&self, path: &str) -> Answer<'p> {
         // Names of the hooks' own files are compared without regard to case, as the guard compares them.
         if let Some(index) = self.find(&self.fixed, path, true) {

@@ -1,4 +1,4 @@
-//! What is known about machines: caches, build output, sockets. It is data, in the folder `data` of this crate.
+//! Knowledge about machines: caches, build output, sockets. It is data, in the folder `data` of this crate.
 
 /// A folder that tools fill by themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a command may read, write and connect to: plain data that follows from the rules.
+//! Files and connections that a command may use: plain data that follows from the rules.
 //!
 //! A profile is made from [`Rules`], which `hooks-config` takes out of a configuration, and from the places of one project on
 //! one machine. It knows no mechanism and asks no file system. [`Access`] answers for single paths; [`Plan`](crate::Plan) is
@@ -70,7 +70,7 @@ pub struct Rules {
 pub struct Pattern {
     /// The glob.
     pub pattern: String,
-    /// Where it comes from, or what it is for.
+    /// Origin of the pattern, or its purpose.
     pub why: String,
 }
 
@@ -81,7 +81,7 @@ impl Pattern {
     }
 }
 
-/// What a command may read, write and connect to. Whatever it may read, it may execute.
+/// Files and connections that a command may use. Files that it may read, it may execute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// The root of the project, which relative patterns begin at.
@@ -104,9 +104,9 @@ pub struct Profile {
     pub sockets: Vec<Pattern>,
     /// Variables that are unset because they lead to such sockets.
     pub unset: Vec<Pattern>,
-    /// Where connections may go.
+    /// Destinations of connections.
     pub egress: EgressConfig,
-    /// What happens to a command where the sandbox cannot hold this.
+    /// Treatment of a command where the sandbox cannot hold this.
     pub unavailable: Unavailable,
     /// Rules that no profile can express.
     pub unexpressed: Vec<Pattern>,
@@ -114,6 +114,18 @@ pub struct Profile {
 
 impl Profile {
     /// The profile that follows from rules.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Access, Places, Profile, Rules, SandboxConfig};
+    ///
+    /// let places = Places { workspace: "/repo".into(), ..Places::default() };
+    /// let config = SandboxConfig { write: vec!["/srv/out".to_owned()], ..SandboxConfig::default() };
+    /// let profile = Profile::new(&places, Rules::default(), &config);
+    /// let access = Access::new(&profile)?;
+    /// assert!(access.write("/srv/out/report.txt").is_open());
+    /// assert!(!access.write("/srv/other").is_open());
+    /// # Ok::<(), hooks_core::PolicyErrors>(())
+    /// ```
     pub fn new(places: &Places, rules: Rules, config: &SandboxConfig) -> Self {
         let mut write: Vec<Pattern> = match rules.write_allow {
             Some(allow) => allow.into_iter().map(|glob| Pattern::new(glob, "write_guard.allow")).collect(),

@@ -108,6 +108,12 @@ pub enum Closed {
 
 impl Closed {
     /// Describes the tools for a reason.
+    ///
+    /// ```
+    /// use hooks_team_rules::ceremonies::Closed;
+    ///
+    /// assert_eq!(Closed::Spawns.words(), "starts of agents");
+    /// ```
     pub const fn words(self) -> &'static str {
         match self {
             Self::Writes => "tools that write files",

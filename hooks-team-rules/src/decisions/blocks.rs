@@ -209,7 +209,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
 }
 
 /// Returns a line without the mark of a quotation, if the quotation is a decision: it begins with a heading, a field or a date.
-/// `is_open` tells whether the line before was one of such a quotation.
+/// `is_open` is true if the line before was one of such a quotation.
 fn unquoted(line: &str, is_open: bool) -> (&str, bool) {
     let Some(inner) = line.trim_start().strip_prefix('>') else { return (line, false) };
     let inner = inner.trim_start();

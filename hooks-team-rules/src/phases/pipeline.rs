@@ -179,6 +179,12 @@ impl Pipeline {
 
 impl PipelineStatus {
     /// Name for messages.
+    ///
+    /// ```
+    /// use hooks_team_rules::phases::PipelineStatus;
+    ///
+    /// assert_eq!(PipelineStatus::Running.name(), "in progress");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",

@@ -57,7 +57,7 @@ impl WrittenFiles {
         Self(Arc::new(Inner { policies, judged, reader: reader.clone(), store }))
     }
 
-    /// Returns the context of an event with the files of its session; `None` if there are none.
+    /// Returns the context of an event with the files of its session; `None` if the session has no files.
     ///
     /// # Errors
     /// Returns an error if the store fails.

@@ -31,7 +31,7 @@ pub(super) struct Files {
     pub(super) now: Timestamp,
 }
 
-/// What is known about a written file.
+/// Facts about a written file.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     /// Program that the file is a copy of.

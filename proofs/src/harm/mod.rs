@@ -26,7 +26,9 @@ fn rows(text: &str) -> impl Iterator<Item = &str> {
 pub(crate) fn run(arguments: &[&str]) -> Result {
     let user = match arguments {
         [] => None,
-        ["--as", user] => Some(user.parse().map_err(|_| Error::new(format!("`{user}` is no user number")))?),
+        ["--as", user] => Some(
+            user.parse().map_err(|_| Error::new(format!("invalid user id `{user}`; expected a number")))?,
+        ),
         other => {
             return Err(Error::new(format!("unknown options `{}`; see `cargo xtask help`", other.join(" "))));
         }

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
 
-/// What is in every secret.
+/// Text in every secret.
 const MARK: &str = "MARK-b7e1-secret";
-/// What attacks send that have nothing secret.
+/// Text that attacks without a secret send.
 const PUBLIC: &str = "PUBLIC-MARK";
 
 const SECRETS: [&str; 5] =
@@ -23,14 +23,14 @@ const SECRETS: [&str; 5] =
 /// No script takes longer.
 const LIMIT: [&str; 3] = ["--kill-after=1", "--foreground", "10"];
 
-/// How a script is run.
+/// Way to run a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runner {
     Bare,
     Sandbox,
 }
 
-/// What a script did.
+/// Result of a script.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) harms: Vec<&'static str>,
@@ -41,7 +41,7 @@ pub(super) struct Outcome {
     pub(super) files: BTreeMap<PathBuf, String>,
 }
 
-/// What each world is a copy of.
+/// The folder that each world is a copy of.
 #[derive(Debug)]
 pub(super) struct Template {
     folder: PathBuf,

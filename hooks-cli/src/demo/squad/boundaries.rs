@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::example::{Example, path_in};
-use super::folder::Found;
+use super::folder::CopiedTeam;
 use super::stage::Runs;
 use super::{missing, title, under};
 use crate::demo::report::Report;
@@ -12,7 +12,11 @@ use crate::failure::Failure;
 /// Agents that are shown.
 const MOST: usize = 2;
 
-pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Report) -> Result<(), Failure> {
+pub(super) async fn play(
+    out: &mut impl Write,
+    found: &CopiedTeam,
+    report: &mut Report,
+) -> Result<(), Failure> {
     title(out, "Boundaries", "`boundaries`: the blocks in the charters")?;
     let mut limited: Vec<(String, Vec<String>)> = Vec::new();
     for agent in &found.snapshot.agents {

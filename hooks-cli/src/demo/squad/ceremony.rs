@@ -6,13 +6,17 @@ use hooks::team::Participants;
 use hooks::team_rules::HeldCeremonies;
 
 use super::example::Example;
-use super::folder::Found;
+use super::folder::CopiedTeam;
 use super::stage::Runs;
 use super::{missing, title, under};
 use crate::demo::report::Report;
 use crate::failure::Failure;
 
-pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Report) -> Result<(), Failure> {
+pub(super) async fn play(
+    out: &mut impl Write,
+    found: &CopiedTeam,
+    report: &mut Report,
+) -> Result<(), Failure> {
     title(out, "Ceremonies", "`ceremonies`: those of ceremonies.md")?;
     let Some(ceremony) = found.snapshot.ceremonies.enabled().next() else {
         return Ok(missing(out, "an enabled ceremony in ceremonies.md")?);
@@ -29,7 +33,7 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
         Participants::Named(names) => names.first().map(String::as_str),
         _ => None,
     };
-    let agent = named.or_else(|| found.agents().next()).unwrap_or(Found::coordinator()).to_owned();
+    let agent = named.or_else(|| found.agents().next()).unwrap_or(CopiedTeam::coordinator()).to_owned();
     Report::aside(out, "the host", &format!("starts {} until {}", started.name, started.until), "")?;
     let write = Example::write("notes/meeting.md", "in the meeting\n");
     let read = Example::read(".squad/ceremonies.md");

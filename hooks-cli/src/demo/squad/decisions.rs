@@ -5,7 +5,7 @@ use std::io::Write;
 use hooks::team_rules::decisions::{Decision, DecisionFiles, DecisionRule, Decisions, Enforcement};
 
 use super::example::{Example, path_in};
-use super::folder::Found;
+use super::folder::CopiedTeam;
 use super::stage::{Runs, Stage};
 use super::{missing, title, under};
 use crate::demo::report::Report;
@@ -18,7 +18,11 @@ const MOST_OF_KIND: usize = 2;
 /// A call that would break a decision, and the list of the rule that forbids it.
 type Breaking = (&'static str, Example);
 
-pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Report) -> Result<(), Failure> {
+pub(super) async fn play(
+    out: &mut impl Write,
+    found: &CopiedTeam,
+    report: &mut Report,
+) -> Result<(), Failure> {
     title(out, "Decisions", "`decisions`: decisions.md, its inbox and its archive")?;
     let section = found.sections.decisions.clone().unwrap_or_default();
     let files =
@@ -43,7 +47,7 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
         }
         if let Some((kind, example)) = breaking(&stage, decision, &shown).await {
             let note = format!("against \"{}\", {}", decision.title, decision.file);
-            let by = Found::coordinator();
+            let by = CopiedTeam::coordinator();
             stage.call(out, report, (by, &example), Runs::Only, &note).await?;
             shown.push(kind);
         }
@@ -53,7 +57,7 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
     }
     let harmless = Example::write("notes/demo.md", "Nothing that a decision is about.\n");
     stage
-        .call(out, report, (Found::coordinator(), &harmless), Runs::Really, "no decision is about this")
+        .call(out, report, (CopiedTeam::coordinator(), &harmless), Runs::Really, "no decision is about this")
         .await
 }
 
@@ -63,7 +67,7 @@ async fn breaking(stage: &Stage, decision: &Decision, shown: &[&'static str]) ->
         if shown.iter().filter(|one| **one == kind).count() >= MOST_OF_KIND {
             continue;
         }
-        let objection = stage.objection(Found::coordinator(), &example).await;
+        let objection = stage.objection(CopiedTeam::coordinator(), &example).await;
         if objection.is_some_and(|reason| reason.contains(&decision.title)) {
             return Some((kind, example));
         }

@@ -22,7 +22,7 @@ const MOST_FILES: usize = 5_000;
 const MOST_BYTES: u64 = 64 << 20;
 
 /// A copied team.
-pub(super) struct Found {
+pub(super) struct CopiedTeam {
     folder: TempDir,
     root: PathBuf,
     pub(super) team: Team,
@@ -33,7 +33,7 @@ pub(super) struct Found {
     left_out: Vec<String>,
 }
 
-impl Found {
+impl CopiedTeam {
     /// Copies the team folder `dir`, or the one in the project `dir`, with the state files of its pipelines.
     pub(super) async fn copy(dir: &Path) -> Result<Self, Failure> {
         let unreadable =

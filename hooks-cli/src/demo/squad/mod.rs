@@ -17,7 +17,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use self::folder::Found;
+use self::folder::CopiedTeam;
 use self::stage::Stage;
 use super::report::Report;
 use crate::failure::{Failure, Status};
@@ -25,7 +25,7 @@ use crate::paint::{LOUD, OPEN, QUIET};
 
 /// Plays the acts for the team in `dir`.
 pub(super) async fn play(dir: &Path) -> Result<Status, Failure> {
-    let found = Found::copy(dir).await?;
+    let found = CopiedTeam::copy(dir).await?;
     let out = &mut anstream::stdout();
     writeln!(out, "{LOUD}The team of {}{LOUD:#}", dir.display())?;
     writeln!(out, "{QUIET}in a copy: {}; the file tools really run{QUIET:#}\n", found.root().display())?;
@@ -61,7 +61,7 @@ fn missing(out: &mut impl Write, what: &str) -> std::io::Result<()> {
 }
 
 /// Opens a session under one section of the configuration.
-async fn under(found: &Found, key: &str, section: &impl serde::Serialize) -> Result<Stage, Failure> {
+async fn under(found: &CopiedTeam, key: &str, section: &impl serde::Serialize) -> Result<Stage, Failure> {
     let section = serde_json::to_value(section).map_err(|error| Failure::message(error.to_string()))?;
     let section = without_nulls(section);
     let sections = Map::from_iter([("version".to_owned(), Value::from(1)), (key.to_owned(), section)]);

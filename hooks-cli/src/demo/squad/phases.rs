@@ -6,13 +6,17 @@ use std::sync::Arc;
 use hooks::team_rules::phases::{Phases, Pipeline};
 
 use super::example::Example;
-use super::folder::Found;
+use super::folder::CopiedTeam;
 use super::stage::Runs;
 use super::{missing, title, under};
 use crate::demo::report::Report;
 use crate::failure::Failure;
 
-pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Report) -> Result<(), Failure> {
+pub(super) async fn play(
+    out: &mut impl Write,
+    found: &CopiedTeam,
+    report: &mut Report,
+) -> Result<(), Failure> {
     title(out, "Phases", "`phases`: the state files of pipelines")?;
     let section = found.sections.phases.clone().unwrap_or_default();
     let mut stage = under(found, "phases", &section).await?;
@@ -32,7 +36,7 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
     else {
         return Ok(missing(out, &format!("an active pipeline in `{}`", section.state))?);
     };
-    let agent = found.agents().next().unwrap_or(Found::coordinator()).to_owned();
+    let agent = found.agents().next().unwrap_or(CopiedTeam::coordinator()).to_owned();
     let workspace = name(found, active);
     let state = format!("{workspace}/{}", section.state.rsplit('/').next().unwrap_or("state.json"));
     for (example, note) in [
@@ -52,6 +56,6 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
 }
 
 /// Returns the workspace of a pipeline, relative to the root.
-fn name(found: &Found, pipeline: &Pipeline) -> String {
+fn name(found: &CopiedTeam, pipeline: &Pipeline) -> String {
     pipeline.workspace.strip_prefix(found.root()).unwrap_or(&pipeline.workspace).display().to_string()
 }

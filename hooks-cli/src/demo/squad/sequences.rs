@@ -7,7 +7,7 @@ use hooks::team_rules::sequences::{SequenceRuleConfig, TaintConfig};
 use serde_json::Value;
 
 use super::example::Example;
-use super::folder::Found;
+use super::folder::CopiedTeam;
 use super::stage::{Runs, Stage};
 use super::{missing, title, under};
 use crate::demo::report::Report;
@@ -18,13 +18,17 @@ const MOST_CALLS: u64 = 5;
 /// Content of a protected file in the demo.
 const CONTENT: &str = "key = demo-7f3a91c2d4e85b60\n";
 
-pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Report) -> Result<(), Failure> {
+pub(super) async fn play(
+    out: &mut impl Write,
+    found: &CopiedTeam,
+    report: &mut Report,
+) -> Result<(), Failure> {
     title(out, "Sequences", "`sequences`: the rules of hooks.yaml")?;
     let rules = &found.sections.sequences;
     if rules.is_empty() {
         return Ok(missing(out, "a section `sequences` in the `hooks.yaml` beside the team folder")?);
     }
-    let agent = found.agents().next().unwrap_or(Found::coordinator());
+    let agent = found.agents().next().unwrap_or(CopiedTeam::coordinator());
     for rule in rules {
         // A session of its own, so that no rule sees the calls of another.
         let mut act = Act { stage: under(found, "sequences", &[rule]).await?, agent };
@@ -48,7 +52,7 @@ impl Act<'_> {
     async fn rule(
         &mut self,
         out: &mut impl Write,
-        found: &Found,
+        found: &CopiedTeam,
         report: &mut Report,
         rule: &SequenceRuleConfig,
     ) -> Result<bool, Failure> {
@@ -79,7 +83,7 @@ impl Act<'_> {
     async fn taint(
         &mut self,
         out: &mut impl Write,
-        found: &Found,
+        found: &CopiedTeam,
         report: &mut Report,
         taint: &TaintConfig,
     ) -> Result<bool, Failure> {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 use super::example::Example;
-use super::folder::Found;
+use super::folder::CopiedTeam;
 use crate::demo::report::Report;
 use crate::demo::script::Call;
 use crate::demo::team::Reviewer;
@@ -37,7 +37,7 @@ pub(super) enum Runs {
 
 impl Stage {
     /// Opens a session under a configuration.
-    pub(super) async fn open(found: &Found, sections: &Value) -> Result<Self, Failure> {
+    pub(super) async fn open(found: &CopiedTeam, sections: &Value) -> Result<Self, Failure> {
         let reader = ConfigReader::default().store_thread(StoreThread::AtOnce).recording_nothing();
         let read = reader.parse(&sections.to_string(), "the section");
         let hooks = read.map_err(|errors| Failure::message(errors.to_string()))?.hooks();

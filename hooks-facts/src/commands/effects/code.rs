@@ -43,20 +43,20 @@ impl Token {
 
 /// Reads a text of a language.
 pub(in crate::commands) fn tokens(language: Language, text: &str) -> Vec<Token> {
-    let mut reader = Reader { rest: text, language, tokens: Vec::new() };
+    let mut reader = CodeLexer { rest: text, language, tokens: Vec::new() };
     while !reader.rest.is_empty() && reader.tokens.len() < MAX_TOKENS {
         reader.step();
     }
     joined(language, reader.tokens)
 }
 
-struct Reader<'t> {
+struct CodeLexer<'t> {
     rest: &'t str,
     language: Language,
     tokens: Vec<Token>,
 }
 
-impl Reader<'_> {
+impl CodeLexer<'_> {
     fn step(&mut self) {
         let Some(c) = self.rest.chars().next() else { return };
         if self.skips_comment() {

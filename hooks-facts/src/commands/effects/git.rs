@@ -8,7 +8,7 @@ use crate::globs::Gap;
 /// Settings of a repository whose value git or another program runs, or that lead git to other files.
 const PROGRAMS: &[&str] = table!("effect_words_programs");
 
-/// What else the text of a command holds.
+/// Other contents of the text of a command.
 pub(super) struct Situation<'a> {
     /// Settings of git that the text makes: the name in lower case, and the value.
     pub(super) settings: Vec<(String, String)>,

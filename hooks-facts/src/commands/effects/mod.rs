@@ -1,7 +1,7 @@
 //! Consequences of a command, whatever the program or the language: a tree is removed, published branches are overwritten.
 //!
-//! A consequence comes from the words of a program (`table`, with the questions about git in `git`), from a call in the text
-//! of an interpreter (`calls`, whose text `code` reads), or from a file that is written (`devices`). Programs, words and calls
+//! A consequence has one of three sources: the words of a program (`table`, with the questions about git in `git`), a call in
+//! the text of an interpreter (`calls`; `code` reads the text), or a written file (`devices`). Programs, words and calls
 //! are rows of the tables `effects`, `effect_calls` and `effect_words`. Texts for shells, wrappers and other hosts are read by
 //! the analysis before.
 //!
@@ -135,7 +135,7 @@ impl Analysis {
     }
 
     fn find_effects(&self) -> Vec<FoundEffect> {
-        let mut effects = Found::default();
+        let mut effects = EffectSet::default();
         let situation = self.situation();
         for invocation in &self.invocations {
             let Some(name) = self.program_name(invocation) else { continue };
@@ -155,11 +155,19 @@ impl Analysis {
     }
 
     /// Returns whether the command has an effect.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Effect, Options};
+    ///
+    /// let analysis = Analysis::of_text("git push --force origin main", &Options::default());
+    /// assert!(analysis.has_effect(Effect::HistoryOverwrite));
+    /// assert!(!analysis.has_effect(Effect::RecursiveDelete));
+    /// ```
     pub fn has_effect(&self, effect: Effect) -> bool {
         self.effects().iter().any(|found| found.effect == effect)
     }
 
-    fn of_written_files(&self, effects: &mut Found) {
+    fn of_written_files(&self, effects: &mut EffectSet) {
         let is_changed = |kind| matches!(kind, AccessKind::Redirected | AccessKind::Changed);
         let writes = self.writes();
         let changed = || writes.iter().filter(|access| is_changed(access.kind));
@@ -212,11 +220,11 @@ impl Analysis {
 }
 
 #[derive(Default)]
-struct Found {
+struct EffectSet {
     found: Vec<FoundEffect>,
 }
 
-impl Found {
+impl EffectSet {
     fn add(&mut self, effect: Effect, words: impl FnOnce() -> String, span: Span) {
         if self.found.iter().all(|found| found.effect != effect) {
             self.found.push(FoundEffect { effect, words: words(), span });
@@ -224,7 +232,7 @@ impl Found {
     }
 }
 
-/// Files that say who may act as another user.
+/// Files that list the users who may act as another user.
 const PRIVILEGED: &[&str] = table!("effect_words_privileged");
 
 fn is_privileged(target: &str) -> bool {

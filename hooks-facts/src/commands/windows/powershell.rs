@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 32;
 
 /// Runs a text; the words of each of its commands are known except for `?`, which stands for a computed part.
 pub(super) fn run(walk: &mut Walk, text: &str, span: Span) {
-    let mut reader = Reader { variables: HashMap::new(), lists: false, depth: 0 };
+    let mut reader = PowerShellReader { variables: HashMap::new(), lists: false, depth: 0 };
     reader.text(walk, text, span);
 }
 
@@ -78,14 +78,14 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
-struct Reader {
+struct PowerShellReader {
     variables: HashMap<String, String>,
     /// Whether an earlier stage of the pipeline lists everything below a folder.
     lists: bool,
     depth: usize,
 }
 
-impl Reader {
+impl PowerShellReader {
     fn text(&mut self, walk: &mut Walk, text: &str, span: Span) {
         if self.depth >= MAX_DEPTH {
             return walk.too_complex(span);

@@ -47,7 +47,7 @@ pub trait SessionFiles {
 pub struct WrittenFile {
     /// Name of the file, as seen from the folder in which the command starts.
     pub path: String,
-    /// Its content.
+    /// Content of the file.
     pub content: WrittenContent,
 }
 

@@ -10,13 +10,13 @@ use crate::shell::Span;
 
 /// Programs, the words of which one must be among theirs, the files that they run, their reader, and its place in a tree.
 type Runner =
-    (&'static [&'static str], &'static [&'static str], &'static [&'static str], Reader, &'static str);
+    (&'static [&'static str], &'static [&'static str], &'static [&'static str], FileReader, &'static str);
 
 static RUNNERS: &[Runner] = table!("runners");
 
 /// Reader of a file that a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reader {
+pub(super) enum FileReader {
     /// A text for a shell.
     Shell,
     /// Code of a language.
@@ -72,7 +72,7 @@ fn files_of(
     walk: &mut Walk,
     usual: &[&str],
     words: &[Argument],
-    reader: Reader,
+    reader: FileReader,
     span: Span,
 ) -> Vec<(String, Arc<str>)> {
     let mut names: Vec<String> = Vec::new();
@@ -94,7 +94,8 @@ fn files_of(
         let value = word.split_once('=').map_or(word, |(_, value)| value);
         let attached = word.strip_prefix("-f").filter(|attached| !attached.is_empty()).unwrap_or(value);
         let is_like = ending_of(attached).is_some_and(|ending| endings.contains(&ending));
-        let is_free = matches!(reader, Reader::Image | Reader::Escapes | Reader::Times | Reader::Unit);
+        let is_free =
+            matches!(reader, FileReader::Image | FileReader::Escapes | FileReader::Times | FileReader::Unit);
         if (is_like || is_free) && !names.iter().any(|name| name == attached) {
             names.push(attached.to_owned());
         }
@@ -108,7 +109,7 @@ fn files_of(
 
 pub(super) fn read(
     walk: &mut Walk,
-    reader: Reader,
+    reader: FileReader,
     file: &str,
     text: &str,
     place: &str,
@@ -116,22 +117,22 @@ pub(super) fn read(
     span: Span,
 ) {
     let language = match reader {
-        Reader::Shell => {
+        FileReader::Shell => {
             walk.text(text, &Stream::Empty, span);
             return;
         }
-        Reader::Tasks => return tasks::run(walk, file, text, place, words, span),
-        Reader::Blocks => return tasks::blocks(walk, file, text, words, span),
-        Reader::Image => return lines::image(walk, text, span),
-        Reader::Escapes => return lines::escapes(walk, text, span),
-        Reader::Times => return lines::times(walk, text, span),
-        Reader::Unit => return lines::unit(walk, text, span),
-        Reader::Generate => return lines::generate(walk, text, span),
-        Reader::Python => Language::Python,
-        Reader::Ruby => Language::Ruby,
-        Reader::Perl => Language::Perl,
-        Reader::Php => Language::Php,
-        Reader::JavaScript | Reader::Other => Language::JavaScript,
+        FileReader::Tasks => return tasks::run(walk, file, text, place, words, span),
+        FileReader::Blocks => return tasks::blocks(walk, file, text, words, span),
+        FileReader::Image => return lines::image(walk, text, span),
+        FileReader::Escapes => return lines::escapes(walk, text, span),
+        FileReader::Times => return lines::times(walk, text, span),
+        FileReader::Unit => return lines::unit(walk, text, span),
+        FileReader::Generate => return lines::generate(walk, text, span),
+        FileReader::Python => Language::Python,
+        FileReader::Ruby => Language::Ruby,
+        FileReader::Perl => Language::Perl,
+        FileReader::Php => Language::Php,
+        FileReader::JavaScript | FileReader::Other => Language::JavaScript,
     };
     walk.code_file(language, file, text, span);
 }

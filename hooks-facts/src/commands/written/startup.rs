@@ -3,14 +3,14 @@
 use super::super::argument::Argument;
 use super::super::code::{self, Language};
 use super::super::walk::{Variable, Walk};
-use super::runners::{self, Reader};
+use super::runners::{self, FileReader};
 use crate::shell::Span;
 
 /// Programs with the condition under which they read a file, its names and its reader.
-static STARTUP: &[(&[&str], When, &[&str], Reader)] = table!("startup_files");
+static STARTUP: &[(&[&str], When, &[&str], FileReader)] = table!("startup_files");
 
 /// Variables with files that programs of a family read or load.
-static VARIABLES: &[(&str, &[&str], Reader, &str)] = table!("startup_variables");
+static VARIABLES: &[(&str, &[&str], FileReader, &str)] = table!("startup_variables");
 
 /// Condition under which a program reads a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,12 +54,12 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
         }
     }
     for file in options(plain, words) {
-        let reader = if code::language(plain).is_some() { Reader::JavaScript } else { Reader::Shell };
+        let reader = if code::language(plain).is_some() { FileReader::JavaScript } else { FileReader::Shell };
         read(walk, reader, &file, span);
     }
 }
 
-fn read(walk: &mut Walk, reader: Reader, file: &str, span: Span) {
+fn read(walk: &mut Walk, reader: FileReader, file: &str, span: Span) {
     let Some(text) = walk.written_text(file, span) else { return };
     // A startup file may start its own program.
     if walk.loaded.insert(format!("startup:{file}")) {

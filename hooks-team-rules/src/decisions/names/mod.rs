@@ -225,7 +225,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             .filter(|last| *last != word && last.is_in(tables::FILLER))
             .map(|last| last.lower.clone())
             .unwrap_or_default();
-        // "The fairway" is a thing of the domain: a library has no article, unless a noun tells what it is.
+        // "The fairway" is a thing of the domain: a library has no article, unless a noun follows that names its kind.
         let is_thing =
             head.iter().take_while(|before| *before != word).any(|before| before.is_in(DETERMINERS));
         if is_thing && noun.is_empty() && !word.text.starts_with(char::is_uppercase) {

@@ -270,7 +270,7 @@ impl WishParser<'_> {
         (s.len() > that + 3).then(|| self.to_the_end(Mode::Always, that + 2))
     }
 
-    /// "I've had it with TODO comments.", "Enough unicode arrows in comments."
+    /// "I've had it with long comments.", "Enough unicode arrows in comments."
     fn fed_up(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
         let start = first + usize::from(s.is(first, &["i", "we"]) && s.is(first + 1, &["have"]));

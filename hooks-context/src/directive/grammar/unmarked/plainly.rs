@@ -214,7 +214,7 @@ pub(in crate::directive) fn makes_a_rule(sentence: &Sentence<'_>) -> bool {
     is_rule || is_custom
 }
 
-/// Whether a sentence only tells what something else states: "…, says the spec".
+/// Whether a sentence only reports a statement of another text: "…, so the spec".
 pub(in crate::directive) fn is_told_by_a_text(sentence: &Sentence<'_>) -> bool {
     let s = sentence;
     (1..s.len()).any(|at| {
