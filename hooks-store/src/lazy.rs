@@ -59,6 +59,10 @@ impl StateStore for LazyStore {
         }
     }
 
+    fn is_untouched(&self) -> bool {
+        self.store().is_ok_and(|store| store.is_untouched())
+    }
+
     fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
         // A store that was never used is not opened just to be closed.
         let store = self.store.lock().unwrap_or_else(PoisonError::into_inner).clone();
