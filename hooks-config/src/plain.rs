@@ -144,10 +144,10 @@ rules:
         node(&value.to_string())
     }
 
-    fn suits_the_schema(node: &Node) -> bool {
+    fn mistakes(node: &Node) -> Mistakes {
         let mut mistakes = Mistakes::default();
         check(&checked_schema(), node, &mut mistakes);
-        mistakes.is_empty()
+        mistakes
     }
 
     #[test]
@@ -181,7 +181,8 @@ rules:
                     let node = node_of_value(&changed);
                     if is_right(&node) {
                         taken += 1;
-                        assert!(suits_the_schema(&node), "{at} {changed}");
+                        let mistakes = mistakes(&node);
+                        assert!(mistakes.is_empty(), "{at} {changed} {mistakes:?}");
                     }
                 }
             }
