@@ -42,6 +42,11 @@ const DETERMINERS: &[&str] = &[
 ];
 
 impl Name {
+    /// Whether it is a mark such as "A" before an answer, or a guess.
+    pub(super) fn is_guess_or_short(&self) -> bool {
+        self.text.len() < 3 || self.text.eq_ignore_ascii_case("answer") || self.is_guess()
+    }
+
     /// Whether nothing but its place in the sentence shows that this is the name of a library.
     pub(super) fn is_guess(&self) -> bool {
         let lower = self.text.to_lowercase();

@@ -113,7 +113,8 @@ impl Reading {
         }
         if is_permit(clause) || is_back(clause) {
             self.except(clause, context.start);
-        } else if scope(clause).1.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
+        } else if (scope(clause).1.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
+            || SAME.iter().any(|phrase| has_phrase(clause, phrase)))
             && self.rules.len() > context.start
         {
             // The same holds for another name, in the same places.
@@ -158,5 +159,13 @@ fn with_instead(clause: &[Word]) -> Option<(Vec<Word>, Option<String>)> {
 fn is_everywhere_else(clause: &[Word]) -> bool {
     ["everywhere else", "anywhere else", "elsewhere", "nowhere else", "all other places", "in all other"]
         .iter()
+        .chain(&["in application code", "in production code", "in product code", "in app code", "in normal code"])
         .any(|phrase| starts_with_phrase(clause, phrase))
 }
+
+/// Phrases with which a verdict holds for another name: "`X` as well".
+const SAME: &[&str] = &[
+    "as well", "same for", "same goes for", "same applies to", "same holds for", "is no better", "are no better",
+    "is no different", "are no different", "counts as the same", "count as the same", "counts as well", "goes for",
+    "is just as bad", "is equally bad", "falls under this", "falls under the same",
+];

@@ -7,6 +7,7 @@ use super::super::tables;
 use super::super::words::Word;
 use super::permit::is_permit;
 use super::predicate::predicate;
+use super::verdict::verdict;
 use super::{Ban, Context, Reading};
 
 impl Reading {
@@ -169,13 +170,11 @@ impl Reading {
         if !own.is_empty() {
             context.last = own;
         }
-        let is_verdict = match rest {
-            [word] => word.is_in(tables::BANNED) || word.is_in(&["no", "never", "out", "❌", "🚫", "✗"]),
-            [first, second] => first.is("not") && second.is_in(tables::USED),
-            _ => false,
-        };
-        if is_verdict {
-            let (places, label) = scope(label);
+        if verdict(rest).is_some() {
+            let (mut places, label) = scope(label);
+            let own = scope(rest).0;
+            places.narrow(own.within);
+            places.except.extend(own.except);
             self.forbid_named(names(&label), places, "use", None, context);
         } else if rest.iter().take(8).any(|word| word.is(":")) {
             // "Ada: in `firmware/` no allocation: malloc is banned"

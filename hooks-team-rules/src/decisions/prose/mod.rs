@@ -22,8 +22,10 @@ mod phrases;
 mod predicate;
 mod replacement;
 mod status;
+mod verdict;
 
 use self::phrases::{plain, plainly};
+use self::verdict::{asks_leave, is_tagged, verdict};
 use self::status::{emphatic, is_annotated_void, is_hedged, is_rejected, joined, without_id, without_struck};
 
 /// Statements in the text of a decision.
@@ -76,6 +78,8 @@ struct Context {
     sentence: usize,
     /// Places that were named last.
     globs: Vec<String>,
+    /// Names that the sentence before asks about: "X?"
+    asked: Vec<Name>,
 }
 
 /// Reads the text of a decision, with its heading.
@@ -184,8 +188,16 @@ impl Reading {
     fn statement(&mut self, text: &str, context: &mut Context) {
         let text = emphatic(&joined(text));
         for sentence in sentences(&text) {
-            if sentence.is_question || is_hedged(&plainly(&sentence)) {
+            let asked = std::mem::take(&mut context.asked);
+            let is_question = sentence.is_question && !is_tagged(&sentence.words);
+            if is_question || is_hedged(&plainly(&sentence)) {
                 context.last = names(&sentence.words);
+                if is_question && asks_leave(&sentence.words) {
+                    context.asked.clone_from(&context.last);
+                }
+                continue;
+            }
+            if self.answer(&sentence.words, asked, context) {
                 continue;
             }
             let before = self.rules.len();
@@ -194,6 +206,12 @@ impl Reading {
             context.is_ban = false;
             context.sentence = before;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
+                if context.has_topic && verdict(clause).is_some() && !context.last.is_empty() {
+                    // "X — no."
+                    let (places, last) = (scope(clause).0, context.last.clone());
+                    self.forbid_named(last, places, "use", None, context);
+                    continue;
+                }
                 self.labelled(clause, context);
             }
             // "(Exception: `x/`)" alone is about the sentence before.

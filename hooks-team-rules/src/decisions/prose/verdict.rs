@@ -1,0 +1,79 @@
+//! Short verdicts about what was named before: "X: no", "X? Never.", "X — hell no".
+
+use super::super::names::{Name, names};
+use super::super::scope::scope;
+use super::super::tables;
+use super::super::words::Word;
+use super::{Context, Reading};
+
+/// Words that only stress the verdict behind them.
+const EMPHASIS: &[&str] = &[
+    "hell", "absolutely", "definitely", "sorry", "clearly", "simply", "just", "also", "strictly", "still", "heck",
+    "god", "please", "a", "clear", "hard", "firm", "big", "then", "well", "certainly", "most",
+];
+/// Words that refuse alone.
+const NO: &[&str] = &["no", "nope", "nah", "never", "❌", "🚫", "✗", "👎"];
+/// Words behind a negation that is a verdict.
+const BEHIND_NOT: &[&str] = &["for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok"];
+/// Words that may follow a verdict.
+const BEHIND: &[&str] =
+    &[",", "ever", "with", "save", "because", "since", "as", "->", "use", "instead", "thanks", "way", "go", "anymore"];
+/// Words that make a question one for leave to use something.
+const LEAVE: &[&str] =
+    &["can", "may", "could", "should", "shall", "allowed", "ok", "okay", "permitted", "fine", "acceptable"];
+/// Questions behind a statement that only ask for assent.
+const TAGS: &[&str] = &["ok", "okay", "right", "yes", "agreed", "correct", "deal", "yeah", "no"];
+
+/// Returns the length of the verdict that `words` begin with, if they refuse something.
+pub(super) fn verdict(words: &[Word]) -> Option<usize> {
+    let start = words.iter().take(3).take_while(|word| word.is_in(EMPHASIS)).count();
+    let word = words.get(start)?;
+    let next = words.get(start + 1);
+    let is_end = next.is_none_or(|next| {
+        next.is_in(BEHIND) || next.is_in(tables::PLACE_WORD) || next.is_in(tables::OUTSIDE)
+    });
+    let is_refusal = !word.is_code && (word.is_in(NO) || word.is_in(tables::BANNED)) && is_end;
+    let is_negated = word.is("not")
+        && next.is_some_and(|next| next.is_in(BEHIND_NOT) || next.is_in(tables::USED));
+    (is_refusal || is_negated).then_some(start + 1 + usize::from(is_negated && !is_refusal))
+}
+
+/// Whether a sentence states something, and asks for assent at its end: "no X, ok?"
+pub(super) fn is_tagged(words: &[Word]) -> bool {
+    matches!(words, [_, _, .., comma, tag] if comma.is(",") && tag.is_in(TAGS))
+}
+
+/// Whether a question is one for leave to use what it names: "May I use X?", "X?"
+pub(super) fn asks_leave(words: &[Word]) -> bool {
+    let words: Vec<&Word> = match words.iter().position(|word| word.is(":")) {
+        Some(at) => words.iter().skip(at + 1).collect(),
+        None => words.iter().collect(),
+    };
+    let is_odd = |word: &&Word| {
+        word.is_in(tables::NEGATION) || word.is_in(tables::BANNED) || word.is_in(tables::ORDER)
+    };
+    let is_leave = |word: &&Word| word.is_in(LEAVE);
+    let is_verbal = |word: &&Word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY);
+    words.len() <= 16
+        && !words.iter().any(is_odd)
+        && (words.iter().any(is_leave) || words.len() <= 4 && !words.iter().any(is_verbal))
+}
+
+impl Reading {
+    /// Reads the answer to the question before, if `words` are one that refuses: "X? No." Returns whether they are.
+    pub(super) fn answer(&mut self, words: &[Word], asked: Vec<Name>, context: &mut Context) -> bool {
+        let own = match words.iter().position(|word| word.is(":")) {
+            Some(at) if at <= 2 && names(words.get(..at).unwrap_or_default()).iter().all(Name::is_guess_or_short) => {
+                words.get(at + 1..).unwrap_or_default()
+            }
+            _ => words,
+        };
+        if asked.is_empty() || verdict(own).is_none() {
+            return false;
+        }
+        let (places, _) = scope(own);
+        context.is_ban = true;
+        self.forbid_named(asked, places, "use", None, context);
+        true
+    }
+}
