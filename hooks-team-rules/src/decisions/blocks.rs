@@ -104,8 +104,19 @@ const NEW_COLUMNS: &[&str] = &[
     "successor",
 ];
 /// Names of columns that state whether something may be used, and what they contain if it may not.
-const VERDICT_COLUMNS: &[&str] =
-    &["status", "state", "verdict", "allowed", "allowed?", "ok?", "use?", "ruling", "permitted", "permitted?", "judgement"];
+const VERDICT_COLUMNS: &[&str] = &[
+    "status",
+    "state",
+    "verdict",
+    "allowed",
+    "allowed?",
+    "ok?",
+    "use?",
+    "ruling",
+    "permitted",
+    "permitted?",
+    "judgement",
+];
 const BANS: &[&str] =
     &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out"];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];

@@ -170,7 +170,14 @@ impl Reading {
         }
         let mut is_existing =
             clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]))
-            || ["once merged", "once applied", "once released", "once shipped", "once committed", "after the merge"]
+                || [
+                    "once merged",
+                    "once applied",
+                    "once released",
+                    "once shipped",
+                    "once committed",
+                    "after the merge",
+                ]
                 .iter()
                 .any(|phrase| has_phrase(clause, phrase));
         if named.is_empty() {
