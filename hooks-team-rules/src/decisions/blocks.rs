@@ -66,6 +66,19 @@ const OLD_COLUMNS: &[&str] = &[
     "removed",
     "dropped",
     "ban",
+    "we don't use",
+    "we do not use",
+    "not used",
+    "never use",
+    "we avoid",
+    "no longer used",
+    "not accepted",
+    "not permitted",
+    "not approved",
+    "unwanted",
+    "don'ts",
+    "we dropped",
+    "gone",
 ];
 const NEW_COLUMNS: &[&str] = &[
     "use instead",
@@ -84,10 +97,26 @@ const NEW_COLUMNS: &[&str] = &[
     "do",
     "is",
     "alternative",
+    "we use",
+    "use this",
+    "chosen",
+    "approved",
+    "successor",
 ];
 /// Names of columns that state whether something may be used, and what they contain if it may not.
-const VERDICT_COLUMNS: &[&str] =
-    &["status", "state", "verdict", "allowed", "allowed?", "ok?", "use?", "ruling"];
+const VERDICT_COLUMNS: &[&str] = &[
+    "status",
+    "state",
+    "verdict",
+    "allowed",
+    "allowed?",
+    "ok?",
+    "use?",
+    "ruling",
+    "permitted",
+    "permitted?",
+    "judgement",
+];
 const BANS: &[&str] =
     &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out"];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
@@ -299,7 +328,8 @@ impl Splitter {
     fn row(&mut self, line: &str) {
         let cells: Vec<String> = cells(line);
         let lower = |cells: &[String]| {
-            cells.iter().map(|cell| cell.trim_matches('*').to_lowercase()).collect::<Vec<_>>()
+            let plain = |cell: &String| cell.trim_matches('*').to_lowercase().replace('\u{2019}', "'");
+            cells.iter().map(plain).collect::<Vec<_>>()
         };
         if cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' '))) {
             return;
@@ -315,7 +345,11 @@ impl Splitter {
         let is_ban = verdict.and_then(|at| cells.get(at)).is_some_and(|cell| {
             let cell = cell.trim_matches(['*', ' ', '.']).to_lowercase();
             let first = cell.split(' ').next().unwrap_or_default();
-            BANS.contains(&cell.as_str()) || cell.split(' ').count() <= 2 && BANS.contains(&first)
+            // "banned → snprintf", "no, use Y"
+            let bare = first.trim_end_matches([',', ';', ':', '.']);
+            let is_clear = bare.len() < first.len() || !["no", "out"].contains(&bare);
+            BANS.contains(&cell.as_str())
+                || BANS.contains(&bare) && (is_clear || cell.split(' ').count() <= 2)
         });
         let place = cell(PLACE_COLUMNS).filter(|place| !place.is_empty());
         let outside = cell(OUTSIDE_COLUMNS).filter(|place| !place.is_empty());
@@ -417,6 +451,14 @@ fn item(line: &str) -> Option<&str> {
     }
     let digits = line.trim_start_matches('(');
     let length = digits.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    // "(a) …", "iv) …"
+    let letters = digits.split_once(") ").filter(|(mark, _)| {
+        mark.len() == 1 && mark.chars().all(|c| c.is_ascii_lowercase())
+            || (2..=4).contains(&mark.len()) && mark.chars().all(|c| matches!(c, 'i' | 'v' | 'x'))
+    });
+    if let Some((_, rest)) = letters {
+        return Some(rest.trim_start());
+    }
     let rest = digits.get(length..).filter(|_| (1..=3).contains(&length))?;
     [". ", ") "].iter().find_map(|marker| rest.strip_prefix(marker)).map(str::trim_start)
 }

@@ -338,6 +338,7 @@ pub(super) fn images(code: &str) -> impl Iterator<Item = &str> {
                     .strip_prefix("image:")
                     .or_else(|| line.strip_prefix("image\":"))
                     .or_else(|| line.strip_prefix("image ="))
+                    .or_else(|| line.strip_prefix("repository:"))
                     .or_else(|| line.strip_prefix("COPY --from="))
                     .or_else(|| line.split_once(" image: ").map(|(_, rest)| rest))
                     .or_else(|| line.split_once("uses: docker://").map(|(_, rest)| rest))?;

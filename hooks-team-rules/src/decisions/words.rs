@@ -167,7 +167,7 @@ fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
         let is_call = last == ')' && trimmed.contains('(');
         let is_mark = matches!(last, ',' | ';' | ':' | '?' | '.' | '…')
             || (last == ')' && !is_call)
-            || (last == '!' && trimmed.len() > 1 && !trimmed.ends_with("!!"));
+            || (last == '!' && trimmed.trim_end_matches('!').chars().any(char::is_alphanumeric));
         if !is_mark {
             chunk = if trimmed.is_empty() { chunk } else { trimmed.trim_end_matches('_') };
             break;
@@ -193,7 +193,9 @@ fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
             "=>" | "→" | "⇒" | "➔" | "➜" => "->",
             _ => chunk,
         };
-        words.push(Word::new(plain, false));
+        let subject = plain.strip_suffix("'re").filter(|subject| !subject.is_empty());
+        words.push(Word::new(subject.unwrap_or(plain), false));
+        words.extend(subject.map(|_| Word::new("are", false)));
     }
     for mark in marks.into_iter().rev() {
         words.push(Word::new(&mark.to_string(), false));

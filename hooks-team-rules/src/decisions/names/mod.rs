@@ -42,6 +42,11 @@ const DETERMINERS: &[&str] = &[
 ];
 
 impl Name {
+    /// Whether it is a mark such as "A" before an answer, or a guess.
+    pub(super) fn is_guess_or_short(&self) -> bool {
+        self.text.len() < 3 || self.text.eq_ignore_ascii_case("answer") || self.is_guess()
+    }
+
     /// Whether nothing but its place in the sentence shows that this is the name of a library.
     pub(super) fn is_guess(&self) -> bool {
         let lower = self.text.to_lowercase();
@@ -58,7 +63,14 @@ impl Name {
 /// Returns the names in `words`.
 pub(super) fn names(words: &[Word]) -> Vec<Name> {
     let mut found = Vec::new();
-    let mut words = words.to_vec();
+    // "paramiko-based SFTP" names paramiko.
+    let bare = |word: &Word| {
+        let stem =
+            ["-based", "-backed", "-powered", "-driven"].iter().find_map(|end| word.lower.strip_suffix(end));
+        let stem = stem.filter(|stem| !word.is_code && tables::technology(stem).is_some())?;
+        Some(Word::new(word.text.get(..stem.len())?, false))
+    };
+    let mut words: Vec<Word> = words.iter().map(|word| bare(word).unwrap_or_else(|| word.clone())).collect();
     // Some names have a conjunction in them.
     for at in 0..words.len() {
         let phrase = known(words.get(at..).unwrap_or_default()).filter(|(_, length)| *length > 2);

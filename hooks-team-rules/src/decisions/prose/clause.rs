@@ -44,6 +44,15 @@ impl Reading {
             }
             return;
         }
+        let is_for_others = clause.first().is_some_and(|word| word.is_in(&["other", "others", "elsewhere"]))
+            && (is_permit(clause) || tables::PERMIT_PHRASE.iter().any(|phrase| has_phrase(clause, phrase)));
+        if is_for_others {
+            // "Inside `a/` no X. Other packages may keep it."
+            let own = self.rules.split_off(context.start.min(self.rules.len()));
+            let is_placed = own.iter().any(|rule| !rule.within.is_empty());
+            self.rules.extend(own.into_iter().filter(|rule| !is_placed || !rule.within.is_empty()));
+            return;
+        }
         let is_exempt = tables::PERMIT_PHRASE.iter().any(|phrase| has_phrase(clause, phrase));
         if is_exempt && !scope::all(clause).is_empty() {
             self.except_places(&scope::all(clause), context.start);
@@ -113,15 +122,19 @@ impl Reading {
         }
         if is_permit(clause) || is_back(clause) {
             self.except(clause, context.start);
-        } else if scope(clause).1.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
+        } else if (scope(clause).1.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
+            || SAME.iter().any(|phrase| has_phrase(clause, phrase)))
             && self.rules.len() > context.start
         {
             // The same holds for another name, in the same places.
+            let is_code =
+                self.rules.last().is_some_and(|last| !last.calls.is_empty() || !last.content.is_empty());
+            let verb = if is_code { "called" } else { "use" };
             let (mut places, rest) = scope(clause);
             if let Some(last) = self.rules.last().filter(|_| places == Scope::default()) {
                 (places.within, places.except) = (last.within.clone(), last.except.clone());
             }
-            self.forbid_named(names(&rest), places, "use", None, context);
+            self.forbid_named(names(&rest), places, verb, None, context);
             return;
         }
         // The first names of a sentence are its topic; what is to be used is not.
@@ -158,5 +171,33 @@ fn with_instead(clause: &[Word]) -> Option<(Vec<Word>, Option<String>)> {
 fn is_everywhere_else(clause: &[Word]) -> bool {
     ["everywhere else", "anywhere else", "elsewhere", "nowhere else", "all other places", "in all other"]
         .iter()
+        .chain(&[
+            "in application code",
+            "in production code",
+            "in product code",
+            "in app code",
+            "in normal code",
+        ])
         .any(|phrase| starts_with_phrase(clause, phrase))
 }
+
+/// Phrases with which a verdict holds for another name: "`X` as well".
+const SAME: &[&str] = &[
+    "as well",
+    "same for",
+    "same goes for",
+    "same applies to",
+    "same holds for",
+    "is no better",
+    "are no better",
+    "is no different",
+    "are no different",
+    "counts as the same",
+    "count as the same",
+    "counts as well",
+    "goes for",
+    "is just as bad",
+    "is equally bad",
+    "falls under this",
+    "falls under the same",
+];

@@ -7,6 +7,7 @@ use super::super::tables;
 use super::super::words::Word;
 use super::permit::is_permit;
 use super::predicate::predicate;
+use super::verdict::{places_of, verdict};
 use super::{Ban, Context, Reading};
 
 impl Reading {
@@ -134,6 +135,21 @@ impl Reading {
             if self.list_behind(label, rest, before, context) {
                 return;
             }
+            let own =
+                predicate(label).filter(|own| own.is_object && !own.is_permit && own.end == label.len());
+            if let (Some(own), None) = (own, predicate(rest)) {
+                // "We don't accept: `x`, anything for Y, because …"
+                let is_reason = |word: &Word| word.is_in(&["because", "since", "so", "which", "as", "while"]);
+                let end = rest.iter().position(is_reason).unwrap_or(rest.len());
+                let mut named = Vec::new();
+                for item in rest.get(..end).unwrap_or(rest).split(|word| word.is(",")) {
+                    let is_any = item.first().is_some_and(|word| word.is_in(&["anything", "everything"]))
+                        && item.get(1).is_some_and(|word| word.is_in(&["for", "from", "by", "of"]));
+                    named.extend(names(item.get(if is_any { 2 } else { 0 }..).unwrap_or_default()));
+                }
+                self.forbid_named(named, scope(label).0, &own.verb, None, context);
+                return;
+            }
             let own = before..self.rules.len();
             let places = scope(label).0.within;
             self.clause(rest, context);
@@ -169,19 +185,18 @@ impl Reading {
         if !own.is_empty() {
             context.last = own;
         }
-        let is_verdict = match rest {
-            [word] => word.is_in(tables::BANNED) || word.is_in(&["no", "never", "out", "❌", "🚫", "✗"]),
-            [first, second] => first.is("not") && second.is_in(tables::USED),
-            _ => false,
-        };
-        if is_verdict {
-            let (places, label) = scope(label);
+        if verdict(rest).is_some() {
+            let (mut places, label) = scope(label);
+            let own = places_of(rest);
+            places.narrow(own.within);
+            places.except.extend(own.except);
             self.forbid_named(names(&label), places, "use", None, context);
         } else if rest.iter().take(8).any(|word| word.is(":")) {
             // "Ada: in `firmware/` no allocation: malloc is banned"
             self.labelled(rest, context);
         } else {
             self.clause(rest, context);
+            self.forbid_label(label, rest, rules, context);
         }
         self.restrict_to_label(label, rules);
         context.label = before;
@@ -207,6 +222,20 @@ impl Reading {
         self.rules.truncate(before);
         self.forbid_named(named, places, &found.verb, None, context);
         true
+    }
+
+    /// Forbids the paths of a label if the words behind it forbid something that has no name: "`dist/`: build output, not
+    /// to be written".
+    fn forbid_label(&mut self, label: &[Word], rest: &[Word], before: usize, context: &mut Context) {
+        let paths: Vec<Name> = label
+            .iter()
+            .filter(|word| word.is_code && is_path(word))
+            .flat_map(|word| names(std::slice::from_ref(word)))
+            .collect();
+        let found = predicate(rest).filter(|found| !found.is_permit && !found.is_object);
+        if let (Some(found), false) = (found, paths.is_empty() || self.rules.len() > before) {
+            self.forbid_named(paths, Scope::default(), &found.verb, None, context);
+        }
     }
 
     /// Restricts the rules from `start` to the places that a label consists of: "Frontend: no X".

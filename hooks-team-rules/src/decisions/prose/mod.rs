@@ -22,9 +22,11 @@ mod phrases;
 mod predicate;
 mod replacement;
 mod status;
+mod verdict;
 
 use self::phrases::{plain, plainly};
 use self::status::{emphatic, is_annotated_void, is_hedged, is_rejected, joined, without_id, without_struck};
+use self::verdict::{asks_leave, bans_list, elided, is_name_alone, is_tagged, permits, places_of, verdict};
 
 /// Statements in the text of a decision.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +78,12 @@ struct Context {
     sentence: usize,
     /// Places that were named last.
     globs: Vec<String>,
+    /// Whether the sentence before permits something.
+    was_permit: bool,
+    /// Whether the title above says that what is listed below it is banned.
+    is_listed: bool,
+    /// Names that the sentence before asks about: "X?"
+    asked: Vec<Name>,
 }
 
 /// Reads the text of a decision, with its heading.
@@ -148,6 +156,7 @@ impl Reading {
                 // The sentences below a title may speak of what it names.
                 context.last = own.last;
                 context.label = words(title);
+                context.is_listed = bans_list(title);
                 context.start = before;
                 context.title = before..self.rules.len();
             }
@@ -184,8 +193,28 @@ impl Reading {
     fn statement(&mut self, text: &str, context: &mut Context) {
         let text = emphatic(&joined(text));
         for sentence in sentences(&text) {
-            if sentence.is_question || is_hedged(&plainly(&sentence)) {
-                context.last = names(&sentence.words);
+            let asked = std::mem::take(&mut context.asked);
+            let is_question = sentence.is_question && !is_tagged(&sentence.words);
+            if is_question || is_hedged(&plainly(&sentence)) {
+                let colon = sentence.words.iter().position(|word| word.is(":")).filter(|_| is_question);
+                let own = colon.and_then(|at| sentence.words.get(at + 1..)).unwrap_or(&sentence.words);
+                context.last = names(own);
+                if is_question && asks_leave(&sentence.words) {
+                    context.asked.clone_from(&context.last);
+                }
+                continue;
+            }
+            let was_permit = std::mem::replace(&mut context.was_permit, permits(&sentence.words));
+            if let Some(subject) = elided(&sentence.words).filter(|_| was_permit) {
+                self.forbid_named(names(subject), Scope::default(), "use", None, context);
+                continue;
+            }
+            if context.is_listed && is_name_alone(&sentence.words) {
+                // "## Things we do not use", and a name below it
+                self.forbid_named(names(&sentence.words), Scope::default(), "use", None, context);
+                continue;
+            }
+            if self.answer(&sentence.words, asked, context) {
                 continue;
             }
             let before = self.rules.len();
@@ -194,6 +223,12 @@ impl Reading {
             context.is_ban = false;
             context.sentence = before;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
+                if context.has_topic && verdict(clause).is_some() && !context.last.is_empty() {
+                    // "X — no."
+                    let (places, last) = (places_of(clause), context.last.clone());
+                    self.forbid_named(last, places, "use", None, context);
+                    continue;
+                }
                 self.labelled(clause, context);
             }
             // "(Exception: `x/`)" alone is about the sentence before.

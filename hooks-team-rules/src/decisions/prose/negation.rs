@@ -151,6 +151,8 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 && !word.is_in(&[
                     "ever",
                     "longer",
+                    "anymore",
+                    "henceforth",
                     "simply",
                     "just",
                     "directly",

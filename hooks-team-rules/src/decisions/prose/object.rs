@@ -5,7 +5,7 @@ use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::permit::is_permit;
-use super::phrases::{names_files, object_end};
+use super::phrases::{has_phrase, names_files, object_end};
 use super::predicate::{Predicate, predicate};
 use super::{Ban, Context, Reading};
 
@@ -169,7 +169,17 @@ impl Reading {
                 .collect();
         }
         let mut is_existing =
-            clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]));
+            clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]))
+                || [
+                    "once merged",
+                    "once applied",
+                    "once released",
+                    "once shipped",
+                    "once committed",
+                    "after the merge",
+                ]
+                .iter()
+                .any(|phrase| has_phrase(clause, phrase));
         if named.is_empty() {
             let is_of_files = context.last.iter().any(|name| name.text.contains('/') || is_file(&name.text));
             let has_pronoun = stated.iter().any(|word| word.is_in(tables::PRONOUN))

@@ -1,0 +1,187 @@
+//! Short verdicts about what was named before: "X: no", "X? Never.", "X — hell no".
+
+use super::super::names::{Name, names};
+use super::super::scope::{Scope, scope};
+use super::super::tables;
+use super::super::words::{Word, words};
+use super::phrases::has_phrase;
+use super::{Context, Reading};
+
+/// Words that only stress the verdict behind them.
+const EMPHASIS: &[&str] = &[
+    "hell",
+    "absolutely",
+    "definitely",
+    "sorry",
+    "clearly",
+    "simply",
+    "just",
+    "also",
+    "strictly",
+    "still",
+    "heck",
+    "god",
+    "please",
+    "a",
+    "clear",
+    "hard",
+    "firm",
+    "big",
+    "then",
+    "well",
+    "certainly",
+    "most",
+];
+/// Words that refuse alone.
+const NO: &[&str] = &["no", "nope", "nah", "never", "❌", "🚫", "✗", "👎"];
+/// Words behind a negation that is a verdict.
+const BEHIND_NOT: &[&str] = &["for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok"];
+/// Words that may follow a verdict.
+const BEHIND: &[&str] = &[
+    ",", "ever", "with", "save", "because", "since", "as", "->", "use", "instead", "thanks", "way", "go",
+    "anymore",
+];
+/// Words that make a question one for leave to use something.
+const LEAVE: &[&str] =
+    &["can", "may", "could", "should", "shall", "allowed", "ok", "okay", "permitted", "fine", "acceptable"];
+/// Questions behind a statement that only ask for assent.
+const TAGS: &[&str] = &["ok", "okay", "right", "yes", "agreed", "correct", "deal", "yeah", "no"];
+
+/// Returns the length of the verdict that `words` begin with, if they refuse something.
+pub(super) fn verdict(words: &[Word]) -> Option<usize> {
+    let start = words.iter().take(3).take_while(|word| word.is_in(EMPHASIS)).count();
+    let word = words.get(start)?;
+    let next = words.get(start + 1);
+    let is_end = next.is_none_or(|next| {
+        next.is_in(BEHIND) || next.is_in(tables::PLACE_WORD) || next.is_in(tables::OUTSIDE)
+    });
+    let is_refusal = !word.is_code && (word.is_in(NO) || word.is_in(tables::BANNED)) && is_end;
+    let is_negated =
+        word.is("not") && next.is_some_and(|next| next.is_in(BEHIND_NOT) || next.is_in(tables::USED));
+    (is_refusal || is_negated).then_some(start + 1 + usize::from(is_negated && !is_refusal))
+}
+
+/// Returns the places of a verdict: "never, with the exception of `x/`", "forbidden save for handlers in `x/`".
+pub(super) fn places_of(words: &[Word]) -> Scope {
+    let mut places = scope(words).0;
+    let is_exception = |word: &Word| {
+        word.is_in(tables::OUTSIDE) || word.is_in(&["save", "exception", "exceptions", "unless"])
+    };
+    if words.iter().any(is_exception) {
+        let within = std::mem::take(&mut places.within);
+        places.except.extend(within);
+    }
+    places
+}
+
+/// Whether a sentence permits something, so that "X isn't" behind it forbids X.
+pub(super) fn permits(words: &[Word]) -> bool {
+    words
+        .iter()
+        .any(|word| word.is_in(&["allowed", "permitted", "accepted", "fine", "ok", "okay", "welcome"]))
+        && !words.iter().any(|word| word.is_in(tables::NEGATION))
+}
+
+/// Returns the subject of a verdict that leaves its verb out: "X isn't, use Y" behind a sentence that permits.
+pub(super) fn elided(words: &[Word]) -> Option<&[Word]> {
+    let at = words.iter().position(|word| word.is_in(&["isn't", "aren't", "not"])).filter(|at| *at > 0)?;
+    let is_end = words.get(at + 1).is_none_or(|next| next.is(","));
+    is_end.then(|| words.get(..at)).flatten()
+}
+
+/// Whether a sentence states something, and asks for assent at its end: "no X, ok?"
+pub(super) fn is_tagged(words: &[Word]) -> bool {
+    matches!(words, [_, _, .., comma, tag] if comma.is(",") && tag.is_in(TAGS))
+}
+
+/// Whether a question is one for leave to use what it names: "May I use X?", "X?"
+pub(super) fn asks_leave(words: &[Word]) -> bool {
+    let words: Vec<&Word> = match words.iter().position(|word| word.is(":")) {
+        Some(at) => words.iter().skip(at + 1).collect(),
+        None => words.iter().collect(),
+    };
+    let is_odd = |word: &&Word| {
+        word.is_in(tables::NEGATION) || word.is_in(tables::BANNED) || word.is_in(tables::ORDER)
+    };
+    let is_leave = |word: &&Word| word.is_in(LEAVE);
+    let is_verbal = |word: &&Word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY);
+    words.len() <= 16
+        && !words.iter().any(is_odd)
+        && (words.iter().any(is_leave) || words.len() <= 4 && !words.iter().any(is_verbal))
+}
+
+/// Titles of lists of what is banned.
+const LISTS: &[&str] = &[
+    "said no to",
+    "say no to",
+    "don't use",
+    "do not use",
+    "never use",
+    "no longer use",
+    "don't want",
+    "do not want",
+    "don't accept",
+    "do not accept",
+    "not allowed",
+    "not permitted",
+    "not welcome",
+    "banned",
+    "forbidden",
+    "prohibited",
+    "disallowed",
+    "blacklist",
+    "denylist",
+    "blocklist",
+    "no-gos",
+    "off limits",
+    "off-limits",
+];
+
+/// Whether a title names nothing itself, and says that what stands below it is banned.
+pub(super) fn bans_list(title: &str) -> bool {
+    let own = words(title);
+    let is_undone = |word: &Word| {
+        word.is_in(&["un-banned", "unbanned", "lifted", "longer", "proposed", "ideas", "should", "formerly"])
+    };
+    own.len() <= 7
+        && LISTS.iter().any(|phrase| has_phrase(&own, phrase))
+        && (has_phrase(&own, "no longer use") || !own.iter().any(is_undone))
+        && !names(&own).iter().any(|name| {
+            let lower = name.text.to_lowercase();
+            name.is_code || tables::technology(&lower).is_some() || tables::is_named_program(&lower)
+        })
+}
+
+/// Whether a sentence is a name or a list of them, and nothing else.
+pub(super) fn is_name_alone(sentence: &[Word]) -> bool {
+    let is_link = |word: &Word| word.is_in(&[",", "and", "or", "/", "&"]);
+    let is_name = |word: &Word| {
+        let named = names(std::slice::from_ref(word));
+        !named.is_empty() && named.iter().all(|name| name.is_code || !name.is_guess())
+    };
+    (1..=12).contains(&sentence.len())
+        && sentence.iter().all(|word| is_link(word) || is_name(word) || word.is_in(tables::FILLER))
+        && sentence.iter().any(is_name)
+}
+
+impl Reading {
+    /// Reads the answer to the question before, if `words` are one that refuses: "X? No." Returns whether they are.
+    pub(super) fn answer(&mut self, words: &[Word], asked: Vec<Name>, context: &mut Context) -> bool {
+        let own = match words.iter().position(|word| word.is(":")) {
+            Some(at)
+                if at <= 2
+                    && names(words.get(..at).unwrap_or_default()).iter().all(Name::is_guess_or_short) =>
+            {
+                words.get(at + 1..).unwrap_or_default()
+            }
+            _ => words,
+        };
+        if asked.is_empty() || verdict(own).is_none() {
+            return false;
+        }
+        let places = places_of(own);
+        context.is_ban = true;
+        self.forbid_named(asked, places, "use", None, context);
+        true
+    }
+}
