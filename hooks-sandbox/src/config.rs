@@ -21,7 +21,8 @@ pub struct SandboxConfig {
     /// Files and folders that commands may write besides the workspace: absolute, relative to the root, or below the home
     /// (`~/x`). They may have no wildcard.
     pub write: Vec<String>,
-    /// Destinations that commands may connect to.
+    /// Destinations that commands may connect to: `none`, `all`, or a list of hosts, which is not enforced yet and refused.
+    #[cfg_attr(feature = "schema", schemars(with = "EgressForm"))]
     pub egress: EgressConfig,
     /// Treatment of a command where the sandbox cannot hold what the rules promise.
     pub unavailable: Unavailable,
@@ -37,7 +38,6 @@ pub struct SandboxConfig {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EgressConfig {
     /// Nowhere: programs in the sandbox reach each other over loopback, and nothing else.
@@ -48,6 +48,27 @@ pub enum EgressConfig {
     /// Some hosts. It is not enforced yet, so a file that has it is refused.
     #[serde(untagged)]
     Hosts(Vec<String>),
+}
+
+/// Form of [`EgressConfig`] in the schema: a word or a list.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum EgressForm {
+    Word(EgressWord),
+    Hosts(Vec<String>),
+}
+
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum EgressWord {
+    /// Nowhere: programs in the sandbox reach each other over loopback, and nothing else.
+    None,
+    /// Everywhere.
+    All,
 }
 
 /// Treatment of a command where the sandbox cannot hold what the rules promise.

@@ -41,6 +41,16 @@ impl Disk {
     }
 }
 
+/// Rules with some places of secrets, as `hooks-config` fills them from its set.
+fn secrets() -> Rules {
+    let hidden = ["**/{.env,.env.*}", "**/.ssh/**", "~/.aws/**", "**/.netrc", "**/id_rsa"];
+    Rules {
+        read_deny: hidden.map(|glob| Pattern::new(glob, "a secret")).to_vec(),
+        read_except: vec!["**/.ssh/known_hosts".to_owned()],
+        ..Rules::default()
+    }
+}
+
 const FILES: &[&str] = &[
     ".ssh/id_rsa",
     ".ssh/known_hosts",
@@ -61,7 +71,7 @@ const FILES: &[&str] = &[
 #[test]
 fn without_rules() {
     let disk = disk(FILES);
-    let plan = disk.plan(Rules::default(), &SandboxConfig::default());
+    let plan = disk.plan(secrets(), &SandboxConfig::default());
     assert_eq!(disk.names(&plan.writable), [".cargo/registry", "repo"]);
     // A folder of which a part may be read is closed file by file.
     assert_eq!(
@@ -106,7 +116,7 @@ fn a_link_opens_nothing() {
 fn links_to_secrets_close_their_targets() {
     let disk = disk(&["data/env", "repo/src/a"]);
     std::os::unix::fs::symlink(disk.home.join("data/env"), disk.workspace.join(".env")).unwrap();
-    let plan = disk.plan(Rules::default(), &SandboxConfig::default());
+    let plan = disk.plan(secrets(), &SandboxConfig::default());
     assert_eq!(disk.names(&plan.masked), ["data/env"]);
 }
 

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use super::super::{Places, Rules};
+use super::super::{Pattern, Places, Rules};
 use super::*;
 use crate::config::SandboxConfig;
 
@@ -14,9 +14,19 @@ fn profile(rules: Rules) -> Profile {
     Profile::new(&places(), rules, &SandboxConfig::default())
 }
 
+/// Rules with some places of secrets, as `hooks-config` fills them from its set.
+fn secrets() -> Rules {
+    let hidden = ["**/{.env,.env.*}", "**/.ssh/**", "~/.aws/**", "**/.netrc", "**/id_rsa"];
+    Rules {
+        read_deny: hidden.map(|glob| Pattern::new(glob, "a secret")).to_vec(),
+        read_except: vec!["**/.ssh/known_hosts".to_owned()],
+        ..Rules::default()
+    }
+}
+
 #[test]
 fn without_rules_the_workspace_is_open_and_secrets_are_hidden() {
-    let profile = profile(Rules::default());
+    let profile = profile(secrets());
     let access = Access::new(&profile).unwrap();
     for path in ["/repo/a", "/repo/.git/index", "/repo/target/debug/x", "/home/ada/.cargo/registry/a/b"] {
         assert!(access.write(path).is_open(), "{path}");
@@ -51,7 +61,7 @@ fn the_section_opens_folders_and_files() {
         read: vec!["**/.env".to_owned()],
         ..SandboxConfig::default()
     };
-    let profile = Profile::new(&places(), Rules::default(), &config);
+    let profile = Profile::new(&places(), secrets(), &config);
     let access = Access::new(&profile).unwrap();
     for path in ["/srv/out/a", "/home/ada/notes/b", "/home/ada/notes"] {
         assert!(access.write(path).is_open(), "{path}");
