@@ -80,8 +80,8 @@ impl ParsedCommands {
         let ignores_case = context.environment.platform != Platform::Posix;
         let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
         // If an argument sets another folder, `$PWD` is that folder, which is not known here.
-        let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
-            .then(|| context.cwd.to_str());
+        let folder =
+            (!WorkingFolder::of_command_tool(call.arguments()).is_given()).then(|| context.cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
         let session = CallFiles::for_call(call, context);
         let found = arguments.found.into_iter().map(|argument| match &session {

@@ -229,7 +229,7 @@ impl Call<'_> {
                 found.extend(place(&folder, &file.path).map(|path| FileOfSession { path, program }));
             }
             let all: Vec<_> =
-                command.analysis.writes().into_iter().filter_map(|write| write.target.literal()).collect();
+                command.analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
             let kept = names_of_kept(&command.analysis);
             let count = |names: &[String], name: &str| names.iter().filter(|known| *known == name).count();
             let is_changed = |target: &&&str| {

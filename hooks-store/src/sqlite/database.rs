@@ -62,9 +62,8 @@ impl Database {
         let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return false };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let is_absent = match fs::read_dir(folder) {
-            Ok(mut entries) => entries.all(|entry| {
-                entry.is_ok_and(|entry| !entry.file_name().to_string_lossy().contains(&*name))
-            }),
+            Ok(mut entries) => entries
+                .all(|entry| entry.is_ok_and(|entry| !entry.file_name().to_string_lossy().contains(&*name))),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         let is_unknown = |witness: &std::sync::Arc<dyn Witness>| matches!(witness.known(), Ok(None));

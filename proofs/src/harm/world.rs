@@ -74,6 +74,7 @@ impl Drop for World {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the form that `map_err` takes")]
 fn failed(error: std::io::Error) -> Error {
     Error::new(format!("the world cannot be made: {error}"))
 }
