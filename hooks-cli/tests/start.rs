@@ -90,14 +90,15 @@ fn with_a_record_nothing_else_is_synced() {
 }
 
 /// Counts are reserved in one turn of the store and settled in another. The last process to close the store
-/// folds the log of SQLite in a third one.
+/// folds the log of SQLite in a third one. The command runs files, so two more find the top of the session's tree and the
+/// files that were written in it.
 #[test]
-fn with_state_and_a_record_there_are_three_turns_of_the_store() {
+fn with_state_and_a_record_there_are_five_turns_of_the_store() {
     let config = format!("{GUARDS}{STATE}");
     let Some(trace) = traced(&config, true, "flock,fsync,fdatasync,clone,clone3") else { return };
     // A turn locks two files and unlocks each; the chain of the record has one more, and the call's turn among the
     // lines of the settings too.
-    assert_eq!(count(&trace, "flock"), 3 * 4 + 2, "{trace}");
+    assert_eq!(count(&trace, "flock"), 5 * 4 + 2, "{trace}");
     // Syncs: the log of SQLite and its folder when the log is begun, the log and the database when the log is
     // folded; and the record.
     assert_eq!((count(&trace, "fsync"), count(&trace, "fdatasync")), (4, 1), "{trace}");

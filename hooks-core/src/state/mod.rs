@@ -68,7 +68,7 @@ pub trait StateStore: Send + Sync {
     }
 
     /// Whether it is certain, without an operation, that the store never held anything. Then reading from it can be left
-    /// out. False if the engine cannot tell.
+    /// out. False if the engine does not know.
     fn is_untouched(&self) -> bool {
         false
     }

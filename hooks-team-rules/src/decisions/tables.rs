@@ -56,6 +56,8 @@ const AREAS: &[(Words, Words)] = table!("areas");
 pub(super) const BANNED_PHRASE: Words = table!("words_banned_phrase");
 pub(super) const ONLY_PHRASE: Words = table!("words_only_phrase");
 pub(super) const HEDGE_PHRASE: Words = table!("words_hedge_phrase");
+/// Words of a title that bans what is listed below it.
+pub(super) const LIST_TITLE: Words = table!("words_list_title");
 pub(super) const PERMIT_PHRASE: Words = table!("words_permit_phrase");
 pub(super) const BACK_PHRASE: Words = table!("words_back_phrase");
 pub(super) const ORDER_PHRASE: Words = table!("words_order_phrase");

@@ -34,7 +34,8 @@ fn assert_effects(rows: &[String]) {
 }
 
 fn has_rule(text: &str) -> bool {
-    Decisions::parse(&format!("- {text}\n")).all().iter().any(|decision| !decision.rules.is_empty())
+    let text = if text.starts_with('#') { text.to_owned() } else { format!("- {text}\n") };
+    Decisions::parse(&text).all().iter().any(|decision| !decision.rules.is_empty())
 }
 
 fn denies(decisions: &str, tool: &str, args: Value) -> bool {
@@ -112,6 +113,7 @@ fn words_that_forbid_do() {
     let sentence = |list: &str, word: &str| match list {
         "banned" => Some(format!("lodash is {word}.")),
         "banned_phrase" if !word.starts_with("we ") => Some(format!("lodash {word}.")),
+        "list_title" => Some(format!("## {word}\n\n- `lodash`\n")),
         "used" => Some(format!("lodash must not be {word}.")),
         "stay_away" => Some(format!("lodash must not {word}.")),
         "order" => Some(format!("Please {word} lodash.")),

@@ -80,7 +80,7 @@ struct Context {
     globs: Vec<String>,
     /// Whether the sentence before permits something.
     was_permit: bool,
-    /// Whether the title above says that what is listed below it is banned.
+    /// Whether the title above bans what is listed below it.
     is_listed: bool,
     /// Names that the sentence before asks about: "X?"
     asked: Vec<Name>,

@@ -110,41 +110,14 @@ pub(super) fn asks_leave(words: &[Word]) -> bool {
         && (words.iter().any(is_leave) || words.len() <= 4 && !words.iter().any(is_verbal))
 }
 
-/// Titles of lists of what is banned.
-const LISTS: &[&str] = &[
-    "said no to",
-    "say no to",
-    "don't use",
-    "do not use",
-    "never use",
-    "no longer use",
-    "don't want",
-    "do not want",
-    "don't accept",
-    "do not accept",
-    "not allowed",
-    "not permitted",
-    "not welcome",
-    "banned",
-    "forbidden",
-    "prohibited",
-    "disallowed",
-    "blacklist",
-    "denylist",
-    "blocklist",
-    "no-gos",
-    "off limits",
-    "off-limits",
-];
-
-/// Whether a title names nothing itself, and says that what stands below it is banned.
+/// Whether a title names nothing itself, and bans what is listed below it.
 pub(super) fn bans_list(title: &str) -> bool {
     let own = words(title);
     let is_undone = |word: &Word| {
         word.is_in(&["un-banned", "unbanned", "lifted", "longer", "proposed", "ideas", "should", "formerly"])
     };
     own.len() <= 7
-        && LISTS.iter().any(|phrase| has_phrase(&own, phrase))
+        && tables::LIST_TITLE.iter().any(|phrase| has_phrase(&own, phrase))
         && (has_phrase(&own, "no longer use") || !own.iter().any(is_undone))
         && !names(&own).iter().any(|name| {
             let lower = name.text.to_lowercase();
