@@ -50,6 +50,9 @@ pub struct NamedPaths {
     pub unknown: Vec<String>,
     /// Targets of redirections with partly known names. Each is among the unknown ones too.
     pub redirected: Vec<NamedPath>,
+    /// Names such as `src/*` that a command removes, all of them: beside the existing files in `found`, they show that a folder
+    /// is emptied.
+    pub emptied: Vec<NamedPath>,
     /// Whether the call names no file.
     pub is_missing: bool,
     /// Number of the unknown ones whose partly known names are in `redirected`.
@@ -160,6 +163,7 @@ impl NamedPaths {
                     continue;
                 }
                 if let Some(names) = found_on_disk(call, command, write, &folder) {
+                    places.empty(call, command, write, &folder);
                     for name in names {
                         let mut place =
                             NamedPath::named(call, &command.pointer, name, role_of(write.kind), false);
@@ -220,6 +224,18 @@ impl NamedPaths {
         let names = folder.of_name(&outline).into_iter().chain(anywhere).chain([outline]);
         self.redirected.extend(names.map(|name| NamedPath::of_write(call, command, write, name)));
         self.seen_unknown += 1;
+    }
+
+    /// Enters a name that stands for everything in a folder which a command removes.
+    fn empty(&mut self, call: Call<'_>, command: &ParsedCommand, write: &Access, folder: &WorkingFolder<'_>) {
+        let outline = write.target.outline();
+        let is_all = outline.rsplit('/').next().is_some_and(|last| last == Gap::Name.stand_in().to_string());
+        if write.kind != AccessKind::Removed || !is_all || self.emptied.len() >= MAX_PARTIAL {
+            return;
+        }
+        let moved = folder.of_name(&outline);
+        let names = std::iter::once(outline).chain(moved);
+        self.emptied.extend(names.map(|name| NamedPath::of_write(call, command, write, name)));
     }
 
     /// Returns whether a command writes to a file of whose name nothing is known.

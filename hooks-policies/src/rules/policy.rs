@@ -331,6 +331,14 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About, origin: Origin
             }
         }
     }
+    if about != About::Reads {
+        for place in &places.emptied {
+            let found = find_emptied(call, rules, place);
+            let rule = found.as_ref().and_then(|found| rules.owner(found));
+            let hit = rule.zip(found).map(|(rule, found)| Hit { rule, on: On::Path(place, found.reading) });
+            keep(&mut best, hit);
+        }
+    }
     if about != About::Writes {
         if counts_unknown && call.reads().is_cut() {
             return Some(Hit { rule: first, on: On::Unknown("") });
@@ -437,6 +445,32 @@ fn nameless<'r>(call: Call<'r>, number: usize, rule: &Rule, about: About) -> Opt
     Some(Hit { rule: number, on: On::Unknown(&place.pointer) })
 }
 
+/// Returns an effect of code if a text in the code may name a file of the rule. A path from elsewhere, or code without a
+/// text, may be any file.
+fn in_code<'r>(
+    call: Call<'r>,
+    number: usize,
+    rule: &Rule,
+    paths: &PathRules,
+    about: About,
+) -> Option<Hit<'r>> {
+    if about == About::Reads {
+        return None;
+    }
+    let effects = call.commands().found.iter().map(|command| &command.analysis);
+    let mut by_code = effects.filter(|analysis| rule.has_effect_in_code(analysis));
+    by_code.find_map(|analysis| {
+        let is_elsewhere = |text: &str| text.starts_with(['/', '~']);
+        let is_meant = |text: &str| {
+            let text = text.trim_start_matches("./").trim_end_matches(['/', '*']);
+            is_elsewhere(text) || paths.patterns().find(text, call.ignores_case()).is_some()
+        };
+        let mut texts = analysis.texts_in_code().peekable();
+        let hit = || Hit { rule: number, on: On::Call };
+        (texts.peek().is_none() || texts.any(is_meant)).then(hit)
+    })
+}
+
 /// Returns whether all conditions of a rule on files and commands match a call.
 fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule, origin: Origin) -> Option<Hit<'r>> {
     let mut hit = Hit { rule: number, on: On::Call };
@@ -449,7 +483,10 @@ fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule, origin: Origin) -> Opt
         hit = match rule.action {
             RuleAction::Allow => every_path(call, paths, about)?,
             RuleAction::Deny | RuleAction::Ask => {
-                some_path(call, paths, about, origin).or_else(|| nameless(call, number, rule, about))?
+                let named = some_path(call, paths, about, origin);
+                named
+                    .or_else(|| nameless(call, number, rule, about))
+                    .or_else(|| in_code(call, number, rule, paths, about))?
             }
         };
     }

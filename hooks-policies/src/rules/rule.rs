@@ -2,7 +2,7 @@
 
 use hooks_core::{PolicyErrors, Reason, Verdict};
 use hooks_facts::calls::{CallReader, CommandMatch, ParsedCommands, PathPatterns, command_patterns};
-use hooks_facts::commands::{BlockedPattern, Effect, FoundEffect};
+use hooks_facts::commands::{Analysis, BlockedPattern, Effect, FoundEffect};
 
 use super::changes::ReadChanges;
 use super::further::{FurtherConditions, has_further};
@@ -103,6 +103,11 @@ impl Rule {
     pub(super) fn find_effect(&self, commands: &ParsedCommands) -> Option<FoundEffect> {
         let mut found = commands.found.iter().flat_map(|command| command.analysis.effects());
         found.find(|found| self.effects.contains(&found.effect)).cloned()
+    }
+
+    /// Returns whether code that a command runs has an effect of the rule.
+    pub(super) fn has_effect_in_code(&self, analysis: &Analysis) -> bool {
+        analysis.effects().iter().any(|found| found.in_code && self.effects.contains(&found.effect))
     }
 
     /// Compares a call's commands with the rule's. For a rule that allows, the call must run no other

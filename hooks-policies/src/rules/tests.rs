@@ -64,6 +64,12 @@ fn effects_are_a_condition_beside_the_others() {
         ("rm -rf build", (Strength::NoOpinion, "")),
         ("find src -name '*.orig' -delete", (Strength::NoOpinion, "")),
         ("rm src/a.ts", (Strength::NoOpinion, "")),
+        // A call in code: by the texts in it; without any, the folder may be every one.
+        ("python3 -c 'import shutil; shutil.rmtree(\"src\")'", (Strength::Deny, "much")),
+        ("node -e 'require(\"fs\").rmSync(\"./docs/\", {recursive: true})'", (Strength::Deny, "much")),
+        ("python3 -c 'import shutil, sys; shutil.rmtree(sys.argv[1])' x", (Strength::Deny, "much")),
+        ("rm -rf build; python3 -c 'import shutil; shutil.rmtree(\"src\")'", (Strength::Deny, "much")),
+        ("python3 -c 'import shutil; shutil.rmtree(\"build\")'", (Strength::NoOpinion, "")),
         ("docker run --privileged alpine", (Strength::Ask, "root")),
         ("echo sudo", (Strength::NoOpinion, "")),
         // What is not known may have the effect.
@@ -76,6 +82,31 @@ fn effects_are_a_condition_beside_the_others() {
         serde_json::from_value(json!([{"name": "a", "action": "allow", "effects": ["privilege"]}])).unwrap();
     let errors = Rules::new(&rule, &CallReader::default()).unwrap_err();
     assert_eq!(errors.as_slice()[0].field, "rules[0].effects");
+}
+
+/// Regression test: wildcards were replaced by the files on the disk, so that a folder could be emptied.
+#[test]
+fn a_folder_that_is_emptied_on_the_disk_is_removed() {
+    let rules = rules(json!([{"name": "much", "effects": ["recursive-delete"], "writes": ["src"]}]));
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for name in ["src/a.rs", "src/old/b.rs", "build/x.o"] {
+        std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        std::fs::write(root.join(name), "x").unwrap();
+    }
+    let judge = |command: &str| {
+        let context = HookContext::new("s", "a").in_dir(&root).with_environment(hooks_system::system());
+        let call = PreToolUse::new("bash", json!({ "command": command }));
+        rules.judge(&HookRequest::new(context, call)).strength()
+    };
+    for command in ["rm -rf src/*", "cd src && rm -rf *", "cd src && rm -rf ./*", "rm -rf *"] {
+        assert_eq!(judge(command), Strength::Deny, "{command}");
+    }
+    for command in
+        ["rm -rf build/*", "cd build && rm -rf *", "rm -rf src/old", "rm -rf src/old/*", "rm -f src/*.o"]
+    {
+        assert_eq!(judge(command), Strength::NoOpinion, "{command}");
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use super::access::AccessKind;
 use super::analysis::{Analysis, Invocation};
 use super::argument::Argument;
+use super::written::quoted;
 use crate::globs;
 use crate::shell::Span;
 use git::Situation;
@@ -118,10 +119,25 @@ pub struct FoundEffect {
     pub words: String,
     /// Position in the text that leads to it.
     pub span: Span,
+    /// Whether a call of an interpreter's code has it. The files of such calls are not among those that the command names:
+    /// [`Analysis::texts_in_code`] are the candidates.
+    pub in_code: bool,
 }
 
 impl Analysis {
-    /// Returns the effects of the command, each once, with the first words that cause it. They are found at the first call.
+    /// Returns the texts between quotes in the code that interpreters run.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("python3 -c 'shutil.rmtree(\"src\")'", &Options::default());
+    /// assert_eq!(analysis.texts_in_code().collect::<Vec<_>>(), ["src"]);
+    /// ```
+    pub fn texts_in_code(&self) -> impl Iterator<Item = &str> {
+        self.programs.iter().flat_map(|program| quoted(&program.text))
+    }
+
+    /// Returns the effects of the command, each once by its words and once by code, with the first words that cause it. They are found at the first call.
     ///
     /// ```
     /// use hooks_facts::commands::{Analysis, Effect, Options};
@@ -147,7 +163,7 @@ impl Analysis {
         self.of_written_files(&mut effects);
         for program in &self.programs {
             calls::compare(program.language, &program.text, &situation, &mut |effect, words: &str| {
-                effects.add(effect, || abbreviated(words), Span::default());
+                effects.add_by(effect, || abbreviated(words), Span::default(), true);
             });
         }
         effects.found.sort_by_key(|found| found.effect);
@@ -226,8 +242,12 @@ struct EffectSet {
 
 impl EffectSet {
     fn add(&mut self, effect: Effect, words: impl FnOnce() -> String, span: Span) {
-        if self.found.iter().all(|found| found.effect != effect) {
-            self.found.push(FoundEffect { effect, words: words(), span });
+        self.add_by(effect, words, span, false);
+    }
+
+    fn add_by(&mut self, effect: Effect, words: impl FnOnce() -> String, span: Span, in_code: bool) {
+        if self.found.iter().all(|found| found.effect != effect || found.in_code != in_code) {
+            self.found.push(FoundEffect { effect, words: words(), span, in_code });
         }
     }
 }

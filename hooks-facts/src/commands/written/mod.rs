@@ -318,6 +318,7 @@ impl Walk {
     }
 }
 
+pub(super) use programs::quoted;
 pub(super) use startup::is_variable as is_startup_variable;
 
 /// Returns one key for all spellings of a name.

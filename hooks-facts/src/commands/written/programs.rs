@@ -201,7 +201,7 @@ fn candidates(language: Language, folder: &str, module: &str) -> Vec<String> {
 }
 
 /// Returns the texts between quotes in a line.
-pub(super) fn quoted(line: &str) -> impl Iterator<Item = &str> {
+pub(in crate::commands) fn quoted(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         let at = rest.find(['"', '\'', '`'])?;
