@@ -45,7 +45,7 @@ const BLOCKS: &[(&str, &[&str])] = &[
 /// `hooks init` writes.
 const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/secrets", "shell", &["--min-block", "0.97", "--max-fp", "0.039"]),
-    ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.0015"]),
+    ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.002"]),
     ("corpora/fresh/effects", "shell", &["--min-block", "0.98", "--max-fp", "0.003", "--min-class", "0.88"]),
     ("corpora/fresh/sequences", "sequence", &["--min-block", "0.9", "--max-fp", "0.011"]),
     ("corpora/fresh/shapes", "shell", &["--min-block", "0.96", "--max-fp", "0"]),
