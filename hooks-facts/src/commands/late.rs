@@ -5,6 +5,7 @@
 
 use super::argument::Argument;
 use super::walk::{Stream, Walk};
+use super::written;
 use crate::shell::Span;
 
 /// Operators of tests whose operands are numbers, or the name of a variable.
@@ -66,8 +67,10 @@ impl Walk {
         }
         if FILES.contains(&name) {
             self.late(value, span);
+            // The programs that run the file of a startup variable are known.
             if let file @ (Stream::Known(_) | Stream::Unknown) = self.file(value)
                 && value.literal().is_some()
+                && !written::is_startup_variable(name)
             {
                 self.stream(&file, span);
             }

@@ -13,6 +13,9 @@ const LIFECYCLES: &[(&str, &[&str])] = table!("runner_groups_lifecycles");
 /// Options of package managers that set their folder.
 const FOLDERS: &[&str] = &["--prefix", "--cwd", "--dir"];
 
+/// Subcommands that run a script by its name.
+const NAMING: &[&str] = &["run", "run-script", "rum", "urn", "test", "t", "tst", "start", "stop", "restart"];
+
 /// Walks the scripts that a package manager runs.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
     let names = match name {
@@ -22,7 +25,10 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
         "vlt" | "ni" | "ultra" => operands(words),
         _ => return,
     };
-    if names.is_empty() {
+    // With this option, scripts run only if they are named.
+    let names_scripts = words.first().and_then(Argument::literal).is_some_and(|word| NAMING.contains(&word));
+    let ignores = words.iter().any(|word| word.literal() == Some("--ignore-scripts"));
+    if names.is_empty() || ignores && !names_scripts {
         return;
     }
     let folder = FOLDERS.iter().find_map(|long| file_programs::value(words, 'C', long));
