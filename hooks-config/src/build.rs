@@ -345,7 +345,7 @@ pub(super) fn build(
             let world = world.continuing(&kept);
             let built = built.map(|builder| {
                 let builder = match &state.store {
-                    Some(_) => written::add_to(builder, policy, &own_state, &world),
+                    Some(_) => written::add_to(builder, policy, (protected, &own_state), &world),
                     None => builder,
                 };
                 team_rules.add_to(builder, &world, document, mistakes)

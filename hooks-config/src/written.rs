@@ -9,11 +9,12 @@ use hooks_team_rules::written::{JudgedFiles, WrittenFiles};
 
 use super::team_rules::TeamRuleWorld;
 
-/// Adds the hooks to `builder`, if commands are guarded. What limits or counts does not judge a file.
+/// Adds the hooks to `builder`, if commands are guarded. What limits or counts does not judge a file, and neither do packs.
+/// The pair has the files that govern the agents, and their policy.
 pub(super) fn add_to(
     builder: HooksBuilder,
     policy: &PolicyConfig,
-    own_state: &OwnState,
+    (protected, own_state): (&[String], &OwnState),
     world: &TeamRuleWorld<'_>,
 ) -> HooksBuilder {
     if policy.command_guard.is_none() {
@@ -25,12 +26,16 @@ pub(super) fn add_to(
         write_guard: policy.write_guard.clone(),
         read_guard: policy.read_guard.clone(),
         command_guard: policy.command_guard.clone(),
+        protected: policy.protected.clone(),
+        rules: policy.rules.clone(),
         ..PolicyConfig::default()
     };
+    let own = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
     let own_state = own_state.clone();
     let policies = move || {
         // Mistakes were reported when the policies were built.
-        let mut builder = Hooks::builder().config(guards).unwrap_or_default();
+        let builder = Hooks::builder().config(guards).unwrap_or_default();
+        let mut builder = builder.config(own).unwrap_or_default();
         builder.add_policy(own_state);
         builder.build()
     };

@@ -55,6 +55,33 @@ fn a_script_of_the_session_is_judged_when_another_process_runs_it() {
     });
 }
 
+/// Regression test: a script was compared with the guards only, and could change the files that govern the agent.
+#[test]
+fn a_script_is_judged_by_every_rule_and_keeps_off_the_own_files() {
+    const ALL: &str = "command_guard: {}
+protected: [Makefile]
+rules: [{ name: publishing, commands: [git push], reason: this leaves the machine }]
+";
+    on_each_store(ALL, |dir| {
+        for (number, (content, wanted)) in [
+            ("echo {} > hooks.yaml\n", true),
+            ("rm -r .hooks\n", true),
+            ("sed -i s/a/b/ Makefile\n", true),
+            ("git push\n", true),
+            ("git status; echo x > out.txt\n", false),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let (name, session) = (format!("x{number}.sh"), format!("s{number}"));
+            assert!(!is_denied(dir, &write(dir, &session, "t1", &name, content)), "{content}");
+            fs::write(dir.join(&name), content).unwrap();
+            let run = bash(dir, &session, "t2", &format!("sh {name}"));
+            assert_eq!(is_denied(dir, &run), wanted, "{content}");
+        }
+    });
+}
+
 #[test]
 fn no_acknowledged_write_is_lost_to_a_killed_process() {
     on_each_store(RULES, |dir| {
