@@ -78,8 +78,15 @@ fn compare(rules: &str, payloads: &[Value]) -> (usize, usize) {
     // Each counts in a store of its own, but in the same order.
     let ours = configured(folder.path(), "run", rules);
     let theirs = configured(folder.path(), "eval", rules);
-    let config = load::config(&theirs, None).unwrap_or_else(|_| panic!("the configuration has a mistake"));
+    let read =
+        |path: &Path| load::config(path, None).unwrap_or_else(|_| panic!("the configuration has a mistake"));
+    let config = read(&theirs);
     let hooks = config.clone().hooks();
+    // An explanation returns what it reserves, but the files that the call writes are remembered, which needs a guard of
+    // commands. Limits are those of `eval`, whose counts it has to show.
+    let remembers = rules.contains("command_guard");
+    let told = if remembers { read(&configured(folder.path(), "explain", rules)) } else { config.clone() };
+    let told_hooks = told.clone().hooks();
     let runtime = eval::runtime().unwrap();
     let (mut denied, mut wrong) = (0, Vec::new());
     for payload in payloads {
@@ -89,7 +96,8 @@ fn compare(rules: &str, payloads: &[Value]) -> (usize, usize) {
         let Some(event) = decoded.event.clone() else { panic!("`{sent}` is not an event") };
         let unfinished = Unfinished::default();
         let context = || here(decoded.context.clone(), &config, &unfinished);
-        let explained = runtime.block_on(explained(&hooks, context(), event.clone()));
+        let told_context = here(decoded.context.clone(), &told, &unfinished);
+        let explained = runtime.block_on(explained(&told_hooks, told_context, event.clone()));
         runtime.block_on(unfinished.finish());
         let evaluated = runtime.block_on(evaluated(&hooks, context(), event));
         runtime.block_on(unfinished.finish());
@@ -141,7 +149,7 @@ impl ShownDecision {
         let strength = if strength == Strength::Allow { Strength::NoOpinion } else { strength };
         let message = message.filter(|_| strength >= Strength::Ask);
         // A message may name a file of the configuration, and each has its own.
-        let message = message.map(|message| message.replace("/eval.", "/run."));
+        let message = message.map(|message| message.replace("/eval.", "/run.").replace("/explain.", "/run."));
         Self { strength, message }
     }
 }
