@@ -71,10 +71,11 @@ impl<'p> Access<'p> {
     /// The same, with further homes: `~` stands for the home of any user in what is closed.
     ///
     /// ```
-    /// use hooks_sandbox::{Access, Places, Profile, Rules, SandboxConfig};
+    /// use hooks_sandbox::{Access, Pattern, Places, Profile, Rules, SandboxConfig};
     ///
     /// let places = Places { workspace: "/repo".into(), home: Some("/home/ada".into()), ..Places::default() };
-    /// let profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
+    /// let rules = Rules { read_deny: vec![Pattern::new("~/.ssh/**", "keys")], ..Rules::default() };
+    /// let profile = Profile::new(&places, rules, &SandboxConfig::default());
     /// let access = Access::new(&profile)?.with_homes(["/home/bob".to_owned()]);
     /// assert!(!access.read("/home/bob/.ssh/id_ed25519").is_open());
     /// # Ok::<(), hooks_core::PolicyErrors>(())
@@ -97,7 +98,7 @@ impl<'p> Access<'p> {
     ///
     /// let places = Places { workspace: "/repo".into(), ..Places::default() };
     /// let deny = vec![Pattern::new("**/*.pem", "keys of the team")];
-    /// let rules = Rules { read_deny: Some(deny), ..Rules::default() };
+    /// let rules = Rules { read_deny: deny, ..Rules::default() };
     /// let profile = Profile::new(&places, rules, &SandboxConfig::default());
     /// let access = Access::new(&profile)?;
     /// let Answer::Closed(Some(by)) = access.read("/repo/tls/site.pem") else { panic!("it is closed") };

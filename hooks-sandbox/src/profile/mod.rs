@@ -5,10 +5,11 @@
 //! what a mechanism can do about it on a disk.
 //!
 //! ```
-//! use hooks_sandbox::{Access, Places, Profile, Rules, SandboxConfig};
+//! use hooks_sandbox::{Access, Pattern, Places, Profile, Rules, SandboxConfig};
 //!
 //! let places = Places { workspace: "/repo".into(), home: Some("/home/ada".into()), ..Places::default() };
-//! let profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
+//! let rules = Rules { read_deny: vec![Pattern::new("~/.ssh/**", "keys")], ..Rules::default() };
+//! let profile = Profile::new(&places, rules, &SandboxConfig::default());
 //! let access = Access::new(&profile)?;
 //! assert!(access.write("/repo/src/main.rs").is_open());
 //! assert!(!access.write("/repo/.git/config").is_open());
