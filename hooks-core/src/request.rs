@@ -51,15 +51,36 @@ pub struct HookRequest<E: Event> {
 #[derive(Debug)]
 struct Shared<E: Event> {
     context: Arc<HookContext>,
-    event: E,
+    event: Held<E>,
     facts: Facts,
+}
+
+/// Where the event is. A request with fresh facts points to the event of the earlier one, because an event may be long.
+#[derive(Debug)]
+enum Held<E: Event> {
+    Here(E),
+    /// In a request that holds its event itself.
+    Earlier(Arc<Shared<E>>),
+}
+
+impl<E: Event> Shared<E> {
+    fn event(&self) -> &E {
+        match &self.event {
+            Held::Here(event) => event,
+            Held::Earlier(earlier) => earlier.event(),
+        }
+    }
 }
 
 impl<E: Event> HookRequest<E> {
     /// A request about `event`.
     pub fn new(context: impl Into<Arc<HookContext>>, event: E) -> Self {
         Self {
-            shared: Arc::new(Shared { context: context.into(), event, facts: Facts::default() }),
+            shared: Arc::new(Shared {
+                context: context.into(),
+                event: Held::Here(event),
+                facts: Facts::default(),
+            }),
             revision: 0,
             generation: 0,
             stage: Stage::Whole,
@@ -74,12 +95,19 @@ impl<E: Event> HookRequest<E> {
 
     /// The event, after the last rewrite.
     pub fn event(&self) -> &E {
-        &self.shared.event
+        self.shared.event()
     }
 
     /// Returns the event. It is copied only if another request shares it.
     pub fn into_event(self) -> E {
-        Arc::try_unwrap(self.shared).map_or_else(|shared| shared.event.clone(), |shared| shared.event)
+        let mut shared = self.shared;
+        loop {
+            match Arc::try_unwrap(shared) {
+                Ok(Shared { event: Held::Here(event), .. }) => return event,
+                Ok(Shared { event: Held::Earlier(earlier), .. }) => shared = earlier,
+                Err(shared) => return shared.event().clone(),
+            }
+        }
     }
 
     /// Number of times the event was rewritten. An allow that was given at an earlier revision no longer
@@ -145,14 +173,16 @@ impl<E: Event> HookRequest<E> {
         if self.stage == Stage::Judge {
             return false;
         }
-        let mut event = self.shared.event.clone();
+        let mut event = self.event().clone();
         event.apply(rewrite);
-        self.replace(event);
+        let context = Arc::clone(self.context());
+        self.replace(context, Held::Here(event));
         self.revision = self.revision.saturating_add(1);
         true
     }
 
-    /// The same event with fresh facts. Needed after a wait, during which a link on disk may have changed.
+    /// The same event with fresh facts. Needed after a wait, during which a link on disk may have changed. The event is
+    /// not copied.
     ///
     /// ```
     /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
@@ -162,14 +192,34 @@ impl<E: Event> HookRequest<E> {
     /// assert_eq!((fresh.revision(), fresh.generation()), (0, 1)); // the same event, other facts
     /// ```
     #[must_use]
-    pub fn refreshed(mut self) -> Self {
-        let event = self.shared.event.clone();
-        self.replace(event);
+    pub fn refreshed(self) -> Self {
+        let context = Arc::clone(self.context());
+        self.within(context)
+    }
+
+    /// The same event in another context, with fresh facts: what would be decided if the file system or the environment were
+    /// another. The event is not copied.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    ///
+    /// let request = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+    /// let elsewhere = request.clone().within(Arc::new(HookContext::new("s", "backend").in_dir("/srv")));
+    /// assert_eq!(elsewhere, request);
+    /// assert!(std::ptr::eq(elsewhere.event(), request.event()));
+    /// ```
+    #[must_use]
+    pub fn within(mut self, context: Arc<HookContext>) -> Self {
+        let earlier = match &self.shared.event {
+            Held::Here(_) => Arc::clone(&self.shared),
+            Held::Earlier(earlier) => Arc::clone(earlier),
+        };
+        self.replace(context, Held::Earlier(earlier));
         self
     }
 
-    fn replace(&mut self, event: E) {
-        let context = Arc::clone(&self.shared.context);
+    fn replace(&mut self, context: Arc<HookContext>, event: Held<E>) {
         self.shared = Arc::new(Shared { context, event, facts: Facts::default() });
         self.generation = self.generation.saturating_add(1);
     }
@@ -184,6 +234,6 @@ impl<E: Event> Clone for HookRequest<E> {
 impl<E: Event + PartialEq> PartialEq for HookRequest<E> {
     /// Whether both are about the same event at the same revision.
     fn eq(&self, other: &Self) -> bool {
-        self.revision == other.revision && self.shared.event == other.shared.event
+        self.revision == other.revision && self.event() == other.event()
     }
 }

@@ -79,10 +79,9 @@ impl Course {
         fs::metadata(self.folder.path().join("payload")).unwrap().len()
     }
 
-    /// Most memory that the payload may take, in bytes: twice its length to read it, and as much again for the copies of the
-    /// event that a hook that waits is given.
+    /// Most memory that the payload may take, in bytes.
     pub(super) fn limit(&self) -> u64 {
-        self.base + 4 * self.length() + BESIDE
+        self.base + 2 * self.length() + BESIDE
     }
 
     /// Answers the payload.

@@ -93,7 +93,7 @@ impl WrittenFiles {
         if !commands.found.iter().any(|command| command.analysis.runs_written_files()) {
             return Ok(Verdict::NO_OPINION);
         }
-        let seen = HookRequest::new(context, request.event().clone()).evaluated(request.evaluation());
+        let seen = request.clone().within(context);
         let outcome = self.0.policies.judge_pre_tool_use(&seen);
         let mut verdict = Verdict::NO_OPINION;
         for reason in outcome.reasons() {
