@@ -143,7 +143,13 @@ impl Walk {
                     self.late(&text.clone(), crate::shell::Span::default());
                 }
                 let changed = match (&known, word.literal()) {
-                    (Some(Variable::Text(text)), Some(change)) => changed(text, &change),
+                    (Some(Variable::Text(text)), Some(change)) => {
+                        let cost = text.len() + grown(text, &change);
+                        if !self.pay(cost, crate::shell::Span::default()) {
+                            return fields.unknown();
+                        }
+                        changed(text, &change)
+                    }
                     _ => None,
                 };
                 return match changed {
@@ -194,22 +200,23 @@ impl Walk {
             "PWD" => self.working_folder().map(Variable::Text),
             _ => None,
         };
-        match (self.variables.get(name).cloned().or_else(default)?, value) {
-            (Variable::List(list), Value::Element(index)) if matches!(index.as_str(), "@" | "*") => {
-                Some(Variable::List(list))
+        let Some(known) = self.variables.get(name) else { return default() };
+        match (known, value) {
+            (Variable::List(_), Value::Element(index)) if matches!(index.as_str(), "@" | "*") => {
+                Some(known.clone())
             }
             (Variable::List(list), Value::Element(index)) => {
                 let index: usize = index.parse().ok()?;
                 Some(Variable::Text(list.get(index).cloned().unwrap_or_else(|| Argument::from(""))))
             }
-            (Variable::List(list), _) => list.into_iter().next().map(Variable::Text),
-            (text, _) => Some(text),
+            (Variable::List(list), _) => list.first().cloned().map(Variable::Text),
+            (text, _) => Some(text.clone()),
         }
     }
 
     /// Inserts a value: split at blanks unless it is quoted.
     fn value(&mut self, value: &Argument, quoted: bool, fields: &mut Fields) {
-        if value.len() > MAX_TEXT || !self.pay(value.len(), crate::shell::Span::default()) {
+        if value.len() > MAX_TEXT || !self.pay(value.cost(), crate::shell::Span::default()) {
             return fields.unknown();
         }
         let separators = match self.variables.get("IFS") {
@@ -243,6 +250,13 @@ impl Walk {
             }
         }
     }
+}
+
+/// Returns what a value may grow by if a change such as `//a/b` is applied to it.
+fn grown(value: &Argument, change: &str) -> usize {
+    let Some((from, to)) = change.trim_start_matches('/').split_once('/') else { return 0 };
+    let most = value.len().checked_div(from.len()).unwrap_or_default();
+    if change.starts_with("//") { most.saturating_mul(to.len()) } else { to.len() }
 }
 
 /// Returns a value after an operation such as `%.txt`, `#x/`, `,,` or `3:4`, if its result is certain.
