@@ -7,7 +7,7 @@ use std::env;
 use std::rc::Rc;
 use std::thread;
 
-use hooks_facts::commands::{Analysis, Options, SessionFiles, WrittenContent};
+use hooks_facts::commands::{Analysis, BlockedPattern, Effect, Options, SessionFiles, WrittenContent};
 
 /// Set in the process that reads the texts.
 const INNER: &str = "HOOKS_BOMBS";
@@ -172,4 +172,63 @@ fn hostile_texts_stay_within_bounds() {
         inner.arg("-c").arg(limited).arg(env::current_exe().unwrap()).env(INNER, "1").output().unwrap();
     let shown = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{:?} after\n{shown}", output.status);
+}
+
+/// Returns whether a command removes a tree, or says that it is not known.
+fn is_noticed(analysis: &Analysis) -> bool {
+    let pattern = BlockedPattern::parse("rm -rf").expect("the pattern is correct");
+    !analysis.unresolved.is_empty()
+        || analysis.has_effect(Effect::RecursiveDelete)
+        || analysis.find(&[pattern]).is_some()
+}
+
+#[test]
+fn what_is_behind_a_limit_is_not_hidden() {
+    let many = |line: &dyn Fn(usize) -> String| (0..400).map(line).collect::<String>();
+    let python = |code: String| format!("python3 -c \"{code}\"");
+    for text in [
+        python(many(&|n| format!("a{n} = os.remove\n")) + "b = shutil.rmtree\nb('src')"),
+        python("a = x\na = shutil.rmtree\nb = a\nb('src')".to_owned()),
+        python(format!("os.rmdir({}'src', recursive=True)", many(&|n| format!("a{n}, ")))),
+        python(format!("a = getattr(shutil, {} 'rmtree')\na('src')", many(&|n| format!("'a{n}' and ")))),
+        python("print(f'{shutil.rmtree(\\\"src\\\")}')".to_owned()),
+        "node -e 'console.log(`${fs.rmSync(\"src\", {recursive: true})}`)'".to_owned(),
+        "node -e 'a.replace(/\"/g, b); fs.rmSync(\"src\", {recursive: true})'".to_owned(),
+        format!("bb -e '({}x/delete-tree \"src\")'", "a.".repeat(100)),
+        format!("docker {} run --entrypoint rm image -rf src", "-a b ".repeat(40)),
+        numbered(400, |n| format!("git config alias.a{n} b; ")) + "git config alias.z '!rm -rf src'; git z",
+        many(&|n| format!("export GIT_CONFIG_KEY_{n}=a.b GIT_CONFIG_VALUE_{n}=c; "))
+            + "GIT_CONFIG_KEY_400=alias.z GIT_CONFIG_VALUE_400='!rm -rf src' git z",
+        format!("{{rm,-rf,{}src}}", many(&|n| format!("a{n},"))),
+    ] {
+        assert!(is_noticed(&Analysis::of_text(&text, &Options::default())), "{}", &text[text.len() - 60..]);
+    }
+    let words = many(&|n| format!("'a{n}', "));
+    let lines = many(&|n| format!("import m{n}\n"));
+    let nested = |count: usize| (0..count).map(|n| format!("{}a:\n", " ".repeat(n))).collect::<String>();
+    let settings = many(&|n| format!("[a]\n\tb{n} = c\n"));
+    let chained = (0..400).map(|n| format!("  t{n}:\n    deps: [t{}]\n", n + 1)).collect::<String>();
+    for (command, file, text) in [
+        (
+            "python3 a.py",
+            "a.py",
+            format!("subprocess.run(['echo', {words} 'x', '&&', 'rm', '-rf', 'src'], shell=True)"),
+        ),
+        ("python3 a.py", "a.py", format!("os.system(f'rm -rf {{shutil.rmtree(\"src\")}}')")),
+        ("python3 a.py", "a.py", format!("{lines}import last\n")),
+        (
+            "task t0",
+            "Taskfile.yml",
+            format!("version: '3'\ntasks:\n{chained}  t400:\n    cmds: [rm -rf src]\n"),
+        ),
+        ("task a", "Taskfile.yml", format!("tasks:\n{}{}- rm -rf src\n", nested(40), " ".repeat(41))),
+        ("deno task a", "deno.jsonc", "{ // tasks\n\"tasks\": {\"a\": \"rm -rf src\",},\n}".to_owned()),
+        ("deno task a", "deno.json", format!("{{\"tasks\":{}{}}}", "{\"a\":".repeat(200), "}".repeat(200))),
+        ("git z", ".git/config", format!("{settings}[alias]\n\tz = !rm -rf src\n")),
+        ("rake a", "Rakefile", "task :a do\nend\ntask :a do\n  sh 'rm -rf src'\nend\n".to_owned()),
+    ] {
+        let analysis =
+            Analysis::of_text_with(command, Some("/repo"), Rc::new(OneFile(file, text)), &Options::default());
+        assert!(is_noticed(&analysis), "{command}: {analysis:#?}");
+    }
 }
