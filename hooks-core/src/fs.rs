@@ -60,8 +60,8 @@ pub trait FileSystem: Send + Sync {
     /// Returns the text of the regular file at `path`, of at most `most` bytes.
     ///
     /// # Errors
-    /// Returns `FileTooLarge` if it is longer, `InvalidData` if it is not UTF-8; otherwise the error of the system,
-    /// `Unsupported` by default.
+    /// Returns `FileTooLarge` if it is longer, `InvalidData` if it is a program that was built, `Unsupported` for other bytes that
+    /// are not UTF-8 and by default; otherwise the error of the system.
     fn text_of(&self, _path: &Path, _most: u64) -> io::Result<String> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -89,7 +89,7 @@ pub enum SessionFile {
     Text(String),
     /// A copy of the program with this name.
     Program(String),
-    /// Something other than text.
+    /// A program that was built.
     Other,
 }
 

@@ -91,18 +91,39 @@ impl FileSystem for StdFileSystem {
 
     fn text_of(&self, path: &Path, most: u64) -> io::Result<String> {
         let mut file = regular(path)?;
-        if file.metadata()?.len() > most {
-            // A program is not text, however long it is.
-            let mut start = [0; 4_096];
-            let length = file.read(&mut start)?;
-            let is_text = !start.iter().take(length).any(|byte| *byte == 0);
-            let kind = if is_text { ErrorKind::FileTooLarge } else { ErrorKind::InvalidData };
-            return Err(kind.into());
+        let is_long = file.metadata()?.len() > most;
+        let mut bytes = Vec::new();
+        file.by_ref().take(if is_long { LONGEST_START } else { most }).read_to_end(&mut bytes)?;
+        // A program is not text, however long it is. A shell runs a text that is not UTF-8.
+        if is_program(&bytes) {
+            return Err(ErrorKind::InvalidData.into());
         }
-        let mut text = String::new();
-        file.take(most).read_to_string(&mut text)?;
-        Ok(text)
+        if is_long {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        String::from_utf8(bytes).map_err(|_| ErrorKind::Unsupported.into())
     }
+}
+
+/// Bytes with which the system starts a program, or an interpreter one that was built.
+const PROGRAMS: [&[u8]; 8] = [
+    b"\x7fELF",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+    b"\0asm",
+    b"MZ",
+];
+
+/// Bytes of a longer file that are looked at.
+const LONGEST_START: u64 = 4_096;
+
+/// Returns whether bytes are those of a built program: they begin like one, and a zero byte is in the first line.
+fn is_program(bytes: &[u8]) -> bool {
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    PROGRAMS.iter().any(|start| bytes.starts_with(start)) && line.contains(&0)
 }
 
 /// Opens a regular file; anything else, such as a FIFO, could block.
@@ -141,6 +162,22 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn texts_in_another_encoding_are_no_programs() {
+        let dir = tempfile::tempdir().unwrap();
+        let of = |bytes: &[u8], most: u64| {
+            fs::write(dir.path().join("file"), bytes).unwrap();
+            StdFileSystem.text_of(&dir.path().join("file"), most).map_err(|error| error.kind())
+        };
+        assert_eq!(of(b"ls", 9).as_deref(), Ok("ls"));
+        assert_eq!(of(b"ls # \xff", 9), Err(ErrorKind::Unsupported));
+        assert_eq!(of(b"ls\n\0\xff", 9), Err(ErrorKind::Unsupported));
+        assert_eq!(of(b"MZ=1\nls\n\0\xff", 99), Err(ErrorKind::Unsupported));
+        assert_eq!(of(b"\x7fELF\x02\x01\x01\0\xff", 99), Err(ErrorKind::InvalidData));
+        assert_eq!(of(b"\x7fELF\x02\x01\x01\0\xff", 4), Err(ErrorKind::InvalidData));
+        assert_eq!(of(b"ls\n\0ls", 4), Err(ErrorKind::FileTooLarge));
+    }
 
     #[test]
     fn names_are_told_apart() {

@@ -259,7 +259,7 @@ impl FileSystem for FakeDisk {
 
     fn text_of(&self, path: &Path, most: u64) -> io::Result<String> {
         let content = self.read(path, most)?.ok_or(ErrorKind::NotFound)?;
-        String::from_utf8(content).map_err(|_| ErrorKind::InvalidData.into())
+        String::from_utf8(content).map_err(|_| ErrorKind::Unsupported.into())
     }
 }
 

@@ -137,6 +137,11 @@ impl Argument {
         }
     }
 
+    /// Returns the cost of keeping the word in a list, where empty words need room too.
+    pub(super) fn cost(&self) -> usize {
+        self.len() + 1
+    }
+
     /// Returns the rest of the word after a prefix.
     pub(super) fn strip_prefix(&self, prefix: &str) -> Option<Self> {
         match self {

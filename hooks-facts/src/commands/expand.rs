@@ -8,6 +8,10 @@ use crate::shell::{Direction, Part, Value, Word};
 /// Most words that braces expand to.
 const MAX_BRACES: usize = 256;
 
+/// Longest text with braces that is expanded, and deepest braces.
+const MAX_BRACED: usize = 2_048;
+const MAX_NESTING: usize = 8;
+
 impl Walk {
     /// Returns the words that one word expands to.
     pub(super) fn expand(&mut self, word: &Word) -> Vec<Argument> {
@@ -21,11 +25,15 @@ impl Walk {
             return fields.finish();
         }
         let atoms: Vec<Atom<'_>> = word.parts.iter().flat_map(Atom::split_part).collect();
-        let Some(alternatives) = braces(&atoms, 0) else { return vec![Argument::unknown()] };
+        let Some(alternatives) = braces(&atoms, 0) else {
+            self.too_complex(crate::shell::Span::default());
+            return vec![Argument::unknown()];
+        };
         for alternative in alternatives {
             for atom in alternative {
                 match atom {
                     Atom::Character(c) => fields.unquoted(c),
+                    Atom::Number => fields.current().gap(Gap::Name),
                     Atom::Part(part) => self.part(part, &mut fields),
                 }
             }
@@ -143,7 +151,13 @@ impl Walk {
                     self.late(&text.clone(), crate::shell::Span::default());
                 }
                 let changed = match (&known, word.literal()) {
-                    (Some(Variable::Text(text)), Some(change)) => changed(text, &change),
+                    (Some(Variable::Text(text)), Some(change)) => {
+                        let cost = text.len() + grown(text, &change);
+                        if !self.pay(cost, crate::shell::Span::default()) {
+                            return fields.unknown();
+                        }
+                        changed(text, &change)
+                    }
                     _ => None,
                 };
                 return match changed {
@@ -194,22 +208,23 @@ impl Walk {
             "PWD" => self.working_folder().map(Variable::Text),
             _ => None,
         };
-        match (self.variables.get(name).cloned().or_else(default)?, value) {
-            (Variable::List(list), Value::Element(index)) if matches!(index.as_str(), "@" | "*") => {
-                Some(Variable::List(list))
+        let Some(known) = self.variables.get(name) else { return default() };
+        match (known, value) {
+            (Variable::List(_), Value::Element(index)) if matches!(index.as_str(), "@" | "*") => {
+                Some(known.clone())
             }
             (Variable::List(list), Value::Element(index)) => {
                 let index: usize = index.parse().ok()?;
                 Some(Variable::Text(list.get(index).cloned().unwrap_or_else(|| Argument::from(""))))
             }
-            (Variable::List(list), _) => list.into_iter().next().map(Variable::Text),
-            (text, _) => Some(text),
+            (Variable::List(list), _) => list.first().cloned().map(Variable::Text),
+            (text, _) => Some(text.clone()),
         }
     }
 
     /// Inserts a value: split at blanks unless it is quoted.
     fn value(&mut self, value: &Argument, quoted: bool, fields: &mut Fields) {
-        if value.len() > MAX_TEXT || !self.pay(value.len(), crate::shell::Span::default()) {
+        if value.len() > MAX_TEXT || !self.pay(value.cost(), crate::shell::Span::default()) {
             return fields.unknown();
         }
         let separators = match self.variables.get("IFS") {
@@ -243,6 +258,13 @@ impl Walk {
             }
         }
     }
+}
+
+/// Returns what a value may grow by if a change such as `//a/b` is applied to it.
+fn grown(value: &Argument, change: &str) -> usize {
+    let Some((from, to)) = change.trim_start_matches('/').split_once('/') else { return 0 };
+    let most = value.len().checked_div(from.len()).unwrap_or_default();
+    if change.starts_with("//") { most.saturating_mul(to.len()) } else { to.len() }
 }
 
 /// Returns a value after an operation such as `%.txt`, `#x/`, `,,` or `3:4`, if its result is certain.
@@ -358,6 +380,8 @@ impl Fields {
 #[derive(Clone, Copy)]
 enum Atom<'w> {
     Character(char),
+    /// A number of a long sequence.
+    Number,
     Part(&'w Part),
 }
 
@@ -374,12 +398,8 @@ impl<'w> Atom<'w> {
     }
 }
 
-/// Returns the words that braces expand to; `None` if they are too many, too deep, or a sequence.
+/// Returns the words that braces expand to; `None` if they are too many or too deep.
 fn braces<'w>(atoms: &[Atom<'w>], nesting: usize) -> Option<Vec<Vec<Atom<'w>>>> {
-    // The search for the closing brace of each opening one is quadratic, so long words are not expanded.
-    if nesting > 8 || atoms.len() > 2048 {
-        return None;
-    }
     let mut words: Vec<Vec<Atom<'w>>> = vec![Vec::new()];
     let mut rest = atoms;
     while let Some((first, after)) = rest.split_first() {
@@ -389,10 +409,14 @@ fn braces<'w>(atoms: &[Atom<'w>], nesting: usize) -> Option<Vec<Vec<Atom<'w>>>> 
             words.iter_mut().for_each(|word| word.push(*first));
             continue;
         };
+        // The search for the closing brace of each opening one is quadratic, so long words are not expanded.
+        if nesting > MAX_NESTING || atoms.len() > MAX_BRACED {
+            return None;
+        }
         rest = behind;
         let mut inner = Vec::new();
         for item in items {
-            inner.extend(braces(item, nesting + 1)?);
+            inner.extend(braces(&item, nesting + 1)?);
         }
         if words.len() * inner.len() > MAX_BRACES {
             return None;
@@ -405,22 +429,54 @@ fn braces<'w>(atoms: &[Atom<'w>], nesting: usize) -> Option<Vec<Vec<Atom<'w>>>> 
     Some(words)
 }
 
-/// Returns the items of a group and the text after it; `None` if there is no comma or no closing brace.
-fn group<'a, 'w>(atoms: &'a [Atom<'w>]) -> Option<(Vec<&'a [Atom<'w>]>, &'a [Atom<'w>])> {
+/// Items of a group, and the text after it.
+type Group<'a, 'w> = (Vec<Vec<Atom<'w>>>, &'a [Atom<'w>]);
+
+/// Returns the items of a group and the text after it; `None` if it is not one, because it has no closing brace, and neither a
+/// comma nor a sequence.
+fn group<'a, 'w>(atoms: &'a [Atom<'w>]) -> Option<Group<'a, 'w>> {
     let mut items = Vec::new();
     let (mut depth, mut start) = (0_usize, 0_usize);
     for (at, atom) in atoms.iter().enumerate() {
+        // The end of a longer group is not looked for, so that many braces take no time; it counts as one.
+        if at > MAX_BRACED {
+            return (!items.is_empty()).then_some((items, &[]));
+        }
         if atom.is('{') {
             depth += 1;
         } else if atom.is(',') && depth == 0 {
-            items.push(atoms.get(start..at)?);
+            items.push(atoms.get(start..at)?.to_vec());
             start = at + 1;
         } else if atom.is('}') && depth > 0 {
             depth -= 1;
         } else if atom.is('}') {
-            items.push(atoms.get(start..at)?);
-            return (items.len() > 1).then_some((items, atoms.get(at + 1..)?));
+            let last = atoms.get(start..at)?;
+            if items.is_empty() {
+                items = sequence(last)?;
+            } else {
+                items.push(last.to_vec());
+            }
+            return Some((items, atoms.get(at + 1..)?));
         }
     }
     None
+}
+
+/// Returns the items of `1..9` or `a..e`; `None` if it is not a sequence.
+fn sequence<'w>(atoms: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
+    let letter = |atom: &Atom<'w>| if let Atom::Character(c) = atom { Some(*c) } else { None };
+    let text: String = atoms.iter().map(letter).collect::<Option<_>>()?;
+    let mut parts = text.split("..");
+    let (first, last, step) = (parts.next()?, parts.next()?, parts.next());
+    let is_number = |text: &str| text.parse::<i64>().is_ok();
+    if parts.next().is_some() || step.is_some_and(|step| !is_number(step)) {
+        return None;
+    }
+    if is_number(first) && is_number(last) {
+        return Some(vec![vec![Atom::Number]]);
+    }
+    let single = |text: &str| text.chars().next().filter(|c| c.is_ascii() && text.len() == 1);
+    let (first, last) = (single(first)?, single(last)?);
+    let all = first.min(last)..=first.max(last);
+    Some(all.map(|c| vec![Atom::Character(c)]).collect())
 }

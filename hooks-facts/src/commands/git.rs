@@ -11,9 +11,6 @@ const GLOBAL_SHORT: &str = "Cc";
 const GLOBAL_LONG: &[&str] =
     &["git-dir", "work-tree", "namespace", "super-prefix", "config-env", "exec-path", "attr-source"];
 
-/// Most settings that are read from variables.
-const MAX_SETTINGS: usize = 64;
-
 /// Returns the words from the subcommand on.
 pub(super) fn subcommand(words: &[Argument]) -> &[Argument] {
     operands_from(words, GLOBAL_SHORT, GLOBAL_LONG, 0)
@@ -140,7 +137,7 @@ fn settings_of_environment(walk: &Walk) -> Vec<Argument> {
         let value = text(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_else(Argument::unknown);
         Some(walk.joined(&[key, value], "="))
     };
-    (0..MAX_SETTINGS).map_while(pair).collect()
+    (0..walk.variables.len()).map_while(pair).collect()
 }
 
 /// Handles options of subcommands that contain a command.

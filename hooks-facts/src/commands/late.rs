@@ -23,14 +23,12 @@ const FILES: &[&str] = table!("late_words_files");
 /// Walks what bash evaluates again in the words of a builtin.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
     if NAMERS.contains(&name) {
-        for word in words {
-            let text = word.prefix();
-            // A text that is only printed has no subscript before it.
-            let is_name = text.contains('[') || name == "let" || walk.is_number(words);
-            if is_name {
-                walk.late(word, span);
-            }
-        }
+        let are_numbers = name == "let" || have_number_option(words);
+        // A text that is only printed has no subscript before it.
+        words
+            .iter()
+            .filter(|word| are_numbers || word.prefix().contains('['))
+            .for_each(|word| walk.late(word, span));
     } else if matches!(name, "test" | "[" | "[[") {
         test(walk, words, span);
     }
@@ -57,12 +55,7 @@ impl Walk {
     /// Walks the value of a variable that is expanded when it is used, or that names a file to run.
     pub(super) fn late_value(&mut self, name: &str, value: &Argument, span: Span) {
         // `a='b[$(rm c)]'`: the value is evaluated wherever the variable is a number.
-        let text = value.prefix();
-        let has_subscript = text.split_once('[').is_some_and(|(name, rest)| {
-            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            !name.is_empty() && name.chars().all(is_name) && (rest.starts_with("$(") || rest.starts_with('`'))
-        });
-        if PROMPTS.contains(&name) || has_subscript {
+        if PROMPTS.contains(&name) || may_be_number(value.prefix()) {
             self.late(value, span);
         }
         if FILES.contains(&name) {
@@ -76,12 +69,27 @@ impl Walk {
             }
         }
     }
+}
 
-    fn is_number(&self, words: &[Argument]) -> bool {
-        words.iter().any(|word| {
-            word.prefix()
-                .strip_prefix('-')
-                .is_some_and(|letters| !letters.starts_with('-') && letters.contains('i'))
-        })
-    }
+/// Returns whether an option makes numbers of variables: `declare -i`.
+fn have_number_option(words: &[Argument]) -> bool {
+    words.iter().any(|word| {
+        let letters = word.prefix().strip_prefix('-');
+        letters.is_some_and(|letters| !letters.starts_with('-') && letters.contains('i'))
+    })
+}
+
+/// Returns whether a text may be an expression of numbers with a subscript that runs something: `1+a[0$(x)]`. Up to the
+/// substitution it has only names, numbers and operators, and no two words beside each other.
+fn may_be_number(text: &str) -> bool {
+    let Some(start) = text.find("$(").into_iter().chain(text.find('`')).min() else { return false };
+    let before = text.get(..start).unwrap_or_default();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_part = |c: char| is_word(c) || c.is_whitespace() || "[]()+-*/%<>=!&|^~?:,$#{}@".contains(c);
+    let has_name = before.split('[').any(|name| name.trim_end().ends_with(is_word));
+    let mut words = before.split(|c: char| !is_word(c) && !c.is_whitespace());
+    before.contains('[')
+        && has_name
+        && before.chars().all(is_part)
+        && words.all(|words| words.split_whitespace().count() <= 1)
 }

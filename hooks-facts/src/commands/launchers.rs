@@ -105,7 +105,7 @@ fn after<'w>(words: &'w [Argument], sub: &str) -> Option<&'w [Argument]> {
     for wanted in sub.split(' ').filter(|wanted| !wanted.is_empty()) {
         let is_one = |word: &Argument| wanted.split('|').any(|wanted| word.literal() == Some(wanted));
         // An option before the subcommand may take a value.
-        let at = rest.iter().take(8).position(is_one)?;
+        let at = rest.iter().position(is_one)?;
         rest = rest.get(at + 1..)?;
     }
     Some(rest)

@@ -10,7 +10,14 @@ use crate::shell::escape;
 /// Returns the output of a program that starts no other program; `None` if the program is not one that
 /// prints.
 pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk) -> Option<Stream> {
+    if PLACES.contains(&name) {
+        return Some(places(words));
+    }
     match name {
+        "command" if words.first().is_some_and(is_asking) => Some(places(words)),
+        // The real name of a file in an unknown folder.
+        "readlink" | "realpath" => Some(placed(words)),
+        "dirname" => Some(Stream::Names(operands_of(words).map(above).collect())),
         "echo" => Some(echo(words, walk)),
         "printf" if words.first().is_none_or(|word| word.prefix() != "-v") => Some(printf(words)),
         "cat" => Some(cat(words, input, walk)),
@@ -40,6 +47,49 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
         | "return" | "break" | "continue" | "exit" | "wait" => Some(Stream::Empty),
         _ => None,
     }
+}
+
+/// Programs that print where other programs are.
+const PLACES: &[&str] = table!("program_words_places");
+
+/// Returns whether a word is an option of `command` with which it only prints a place.
+fn is_asking(word: &Argument) -> bool {
+    word.literal().is_some_and(|word| matches!(word, "-v" | "-V" | "-pv" | "-vp" | "-pV" | "-Vp"))
+}
+
+fn operands_of(words: &[Argument]) -> impl Iterator<Item = &Argument> {
+    words.iter().filter(|word| !word.prefix().starts_with('-'))
+}
+
+/// `which NAME`: the name in some folder.
+fn places(words: &[Argument]) -> Stream {
+    let place = |word: &Argument| match word.prefix().contains('/') {
+        true => word.clone(),
+        false => Argument::of_outline(&format!("/{}/{}", Gap::Any.stand_in(), word.outline())),
+    };
+    Stream::Names(operands_of(words).map(place).collect())
+}
+
+/// `readlink -f NAME`: the same name, if nothing is known of its folder. A known file may be a link to any other.
+fn placed(words: &[Argument]) -> Stream {
+    let is_anywhere = |word: &Argument| word.outline().starts_with(&format!("/{}/", Gap::Any.stand_in()));
+    match operands_of(words).collect::<Vec<_>>().as_slice() {
+        [name] if is_anywhere(name) => Stream::Names([(*name).clone()].into()),
+        _ => Stream::Unknown,
+    }
+}
+
+/// Returns the folder of a name.
+fn above(name: &Argument) -> Argument {
+    let outline = name.outline();
+    Argument::of_outline(match outline.trim_end_matches('/').rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((folder, _)) => folder,
+        None if outline.starts_with('/') => "/",
+        // The name may have slashes that are not known.
+        None if name.literal().is_none() => return Argument::unknown(),
+        None => ".",
+    })
 }
 
 /// `ls`, `ls FOLDER`, `ls -d .e*`: names of files, unless an option prints more. Of a folder, the names are those in it, here

@@ -30,7 +30,7 @@ impl Walk {
                 }
             }
             (template, given) => {
-                let items = if given.is_empty() { items_of(input) } else { self.listed(given) };
+                let items = if given.is_empty() { items_of(input) } else { self.listed(given, span) };
                 self.with_each(&with_usual_mark(template, options), &items, span);
             }
         }
@@ -47,7 +47,7 @@ impl Walk {
         let is_text = line.outline().contains(is_read_by_a_shell) || template.iter().any(has_blanks);
         let text = line.as_shell_text();
         for item in items {
-            if self.is_spent() {
+            if !self.pay(item.cost(template), span) {
                 return;
             }
             if is_text {
@@ -63,7 +63,7 @@ impl Walk {
     }
 
     /// Returns the items after `:::`, and in the files after `::::`.
-    fn listed(&mut self, given: &[Argument]) -> Vec<Item> {
+    fn listed(&mut self, given: &[Argument], span: Span) -> Vec<Item> {
         let lists = given.iter().filter(|word| is_separator(word)).count();
         let (mut list, mut is_file) = (0, false);
         let mut items = Vec::new();
@@ -72,6 +72,9 @@ impl Walk {
                 list += 1;
                 is_file = word.prefix().starts_with("::::");
                 continue;
+            }
+            if !self.pay(word.cost(), span) {
+                return items;
             }
             let found = if is_file { items_of(&self.file(word)) } else { vec![Item::new(word)] };
             items.extend(found.into_iter().map(|item| if lists > 1 { item.of_list(list) } else { item }));

@@ -23,6 +23,12 @@ impl Item {
         Self { list: Some(list), ..self }
     }
 
+    /// Returns what the words may grow by when the item is inserted.
+    pub(super) fn cost(&self, words: &[Argument]) -> usize {
+        let holes: usize = words.iter().map(|word| word.outline().matches('{').count()).sum();
+        holes.saturating_mul(self.outline.len() + 1)
+    }
+
     /// Returns the words with the item inserted; `None` if none of them has a placeholder. Linear in the
     /// words.
     pub(super) fn in_words(&self, words: &[Argument]) -> Option<Vec<Argument>> {

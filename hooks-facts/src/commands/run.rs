@@ -30,7 +30,7 @@ const SHELLS: &[&str] = table!("program_words_shells");
 impl Walk {
     /// Runs a program with its words; returns its output.
     pub(super) fn run(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
-        let cost = argv.iter().map(Argument::len).sum::<usize>() + 8;
+        let cost = argv.iter().map(Argument::cost).sum::<usize>() + 8;
         if !self.pay(cost, span) {
             return Stream::Unknown;
         }
@@ -118,7 +118,7 @@ impl Walk {
             }
             "alias" => self.define_aliases(words),
             "set" | "shift" => self.set(name, words),
-            "read" => self.read_into(words, input),
+            "read" => self.read_into(words, input, span),
             "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
             "printf" => {}
             "xargs" => self.xargs(words, input, span),
@@ -220,7 +220,10 @@ impl Walk {
             self.functions.remove(name);
             let own: Vec<_> = std::iter::once(program.clone()).chain(words.iter().cloned()).collect();
             let outer = std::mem::replace(&mut self.positional, own);
+            // Its text is read again with each call.
+            let repeating = std::mem::replace(&mut self.repeating, true);
             let output = self.command(&body, input);
+            self.repeating = repeating;
             self.positional = outer;
             self.functions.insert(name.to_owned(), body);
             return Some(output);
@@ -515,7 +518,7 @@ impl Walk {
     }
 
     /// `read NAME`: of an input with one kind of names, the variable has such a name.
-    fn read_into(&mut self, words: &[Argument], input: &Stream) {
+    fn read_into(&mut self, words: &[Argument], input: &Stream, span: Span) {
         let value = match input {
             Stream::Names(names) => match &**names {
                 [name] => name.clone(),
@@ -527,6 +530,9 @@ impl Walk {
         let names = file_programs::operands(words, "adinNptu", &[]);
         let names: Vec<String> = names.into_iter().filter_map(Argument::literal).map(str::to_owned).collect();
         for name in if names.is_empty() { vec!["REPLY".to_owned()] } else { names } {
+            if !self.pay(value.cost(), span) {
+                return;
+            }
             self.variables.insert(name, Variable::Text(value.clone()));
         }
     }
@@ -562,6 +568,9 @@ impl Walk {
                 for word in &mut argv {
                     let Argument::Literal(text) = &*word else { continue };
                     let pieces: Vec<Argument> = text.split(mark.as_str()).map(Argument::from).collect();
+                    if !self.pay((pieces.len() - 1).saturating_mul(item.cost()), span) {
+                        return;
+                    }
                     if pieces.len() > 1 {
                         let mut parts = Vec::new();
                         for (index, piece) in pieces.into_iter().enumerate() {
@@ -599,7 +608,11 @@ impl Walk {
             let mut argv = rest.get(..end).unwrap_or_default().to_vec();
             // `-execdir` runs in the folder of the found file.
             if word.prefix().ends_with("dir") {
-                let argv = Item::new(&search.own_name()).in_words(&argv).unwrap_or(argv);
+                let item = Item::new(&search.own_name());
+                if !self.pay(item.cost(&argv), span) {
+                    return;
+                }
+                let argv = item.in_words(&argv).unwrap_or(argv);
                 self.in_folder(Some(&Argument::unknown()), |walk| {
                     walk.run_some(&argv, &Stream::Unknown, span)
                 });
@@ -612,18 +625,17 @@ impl Walk {
                 }
                 argv.push("{}".into());
             }
-            let with = |item: &Argument| Item::new(item).in_words(&argv).unwrap_or_default();
+            let with = |walk: &mut Self, item: &Argument| {
+                let item = Item::new(item);
+                walk.pay(item.cost(&argv), span).then(|| item.in_words(&argv).unwrap_or_default())
+            };
             for item in search.below() {
-                if self.is_spent() {
-                    return;
-                }
-                self.run_some(&with(&item), &Stream::Unknown, span);
+                let Some(words) = with(self, &item) else { return };
+                self.run_some(&words, &Stream::Unknown, span);
             }
             for start in search.starts() {
-                if self.is_spent() {
-                    return;
-                }
-                self.in_doubt(|walk| walk.run_some(&with(start), &Stream::Unknown, span));
+                let Some(words) = with(self, start) else { return };
+                self.in_doubt(|walk| walk.run_some(&words, &Stream::Unknown, span));
             }
         }
     }

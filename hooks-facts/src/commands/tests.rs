@@ -530,6 +530,23 @@ fn an_end_mark_with_an_expansion_is_refused() {
     runs(&["cat <<'$E'\na\n$E\ndangerous -xy"]);
 }
 
+#[test]
+fn braces_expand_to_each_of_their_words() {
+    for (text, wanted) in [
+        ("rm {h..j}ooks", &["R hooks", "R iooks", "R jooks"][..]),
+        ("rm a{1..3}", &["R a*"]),
+        ("rm {a,b}{c,d}", &["R ac", "R ad", "R bc", "R bd"]),
+        ("rm {a}", &["R {a}"]),
+        ("rm a{1..}", &["R a{1..}"]),
+    ] {
+        assert_eq!(shown_writes(text), wanted, "{text}");
+    }
+    assert!(unresolved(&format!("rm {{{}b}}", "a,".repeat(300))));
+    assert!(unresolved(&format!("rm {{{}b}}", "a,".repeat(3_000))));
+    assert!(!unresolved(&format!("echo {}", "{a}".repeat(3_000))));
+    assert!(!unresolved("for i in {1..100000}; do echo $i; done"));
+}
+
 /// The walk counts its cost, so that a text that multiplies ends and is rejected.
 #[test]
 fn hostile_texts_end() {
@@ -587,6 +604,9 @@ fn what_bash_evaluates_again_runs() {
         "printf -v 'a[$(dangerous -xy)]' x",
         "read 'a[$(dangerous -xy)]' <<< x",
         "let 'a[$(dangerous -xy)]++'",
+        "x='a[0$(dangerous -xy)]'; (( x ))",
+        "x='1 + a[b[`dangerous -xy`]]'; echo $(( x ))",
+        "x=a[$'0$(dangerous -xy)']; (( x ))",
     ] {
         let analysis = Analysis::of_text(text, &Options::default());
         let wanted = [BlockedPattern::parse("dangerous -xy").unwrap()];
@@ -598,6 +618,8 @@ fn what_bash_evaluates_again_runs() {
         "x='say $(dangerous -xy)'; echo \"$x\"",
         "printf '%s' '$(dangerous -xy)'",
         "export NOTE='use $(dangerous -xy)'",
+        "x='see note[1] $(dangerous -xy)'",
+        "x='a.b[$(dangerous -xy)]'",
     ] {
         let analysis = Analysis::of_text(text, &Options::default());
         let wanted = [BlockedPattern::parse("dangerous -xy").unwrap()];

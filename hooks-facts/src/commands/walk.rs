@@ -29,9 +29,6 @@ const BUDGET: usize = 1024 * 1024;
 /// Longest text of a variable or an output that is kept.
 pub(super) const MAX_TEXT: usize = 64 * 1024;
 
-/// Most sourced files that are recorded.
-const MAX_SOURCED: usize = 256;
-
 /// Data between commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
@@ -182,7 +179,7 @@ impl Walk {
     /// Records a file that the shell sources.
     pub(super) fn sources(&mut self, file: &Argument, span: Span) {
         for file in self.folders.names(file, self.options.windows) {
-            if self.sourced.len() < MAX_SOURCED && self.pay(file.len() + 1, span) {
+            if self.pay(file.cost(), span) {
                 self.sourced.push((file, span));
             }
         }
@@ -352,7 +349,7 @@ impl Walk {
 
     /// Records a statement for a client of a database.
     pub(super) fn states(&mut self, argv: Vec<Argument>, span: Span) {
-        let cost = argv.iter().map(Argument::len).sum::<usize>() + 8;
+        let cost = argv.iter().map(Argument::cost).sum::<usize>() + 8;
         if !self.pay(cost, span) {
             return;
         }
@@ -538,7 +535,7 @@ impl Walk {
         };
         let size = match &value {
             Variable::Text(text) => text.len(),
-            Variable::List(list) => list.iter().map(Argument::len).sum(),
+            Variable::List(list) => list.iter().map(Argument::cost).sum(),
         };
         let value = if size > MAX_TEXT { Variable::Text(Argument::unknown()) } else { value };
         if self.pay(size, span) {

@@ -9,13 +9,11 @@ const MOST_WORDS: usize = 16;
 /// Reads a command that is given as words.
 pub(crate) fn read(words: &[String]) -> Statements {
     let mut found = Statements::default();
-    let Some((command, rest)) = words.split_first() else { return found };
+    // A number before the command repeats it.
+    let numbers = words.iter().take_while(|word| word.parse::<u32>().is_ok()).count();
+    let Some((command, rest)) = words.get(numbers..).and_then(<[String]>::split_first) else { return found };
     let is_computed = |word: &String| word.contains(|c| Gap::from_char(c).is_some());
     let command = if is_computed(command) { UNKNOWN.to_owned() } else { command.to_lowercase() };
-    // A number before the command repeats it.
-    if command.parse::<u32>().is_ok() {
-        return read(rest);
-    }
     let mut statement = Statement::new(&[&command]);
     statement.words.extend(rest.iter().take(MOST_WORDS).map(|word| word.to_lowercase()));
     if rest.iter().any(is_computed) {

@@ -13,7 +13,7 @@ const MOST_WORDS: usize = 24;
 /// Most changes of one statement: parts of a `with`, or actions of an `alter`. With more, the statement counts as unknown.
 const MOST_PARTS: usize = 64;
 
-/// Most functions that a statement calls, as far as they are looked at.
+/// Most functions that a statement calls. With more, the statement counts as unknown.
 const MOST_CALLS: usize = 256;
 
 /// Words between `drop`, `create` or `alter` and the kind of object.
@@ -97,6 +97,9 @@ impl SqlReader {
                 }
                 let select = statement.words.first().cloned();
                 statement.words = select.into_iter().chain(called(tokens)).collect();
+                if statement.words.len() > MOST_CALLS + 1 {
+                    return Statement::new(&[UNKNOWN]);
+                }
             }
             _ => {}
         }
@@ -308,7 +311,7 @@ fn words(tokens: &[Token]) -> Vec<String> {
 fn called(tokens: &[Token]) -> impl Iterator<Item = String> {
     let pairs = tokens.iter().zip(tokens.iter().skip(1));
     let calls = pairs.filter(|(_, next)| **next == Token::Symbol('(')).filter_map(|(name, _)| name.shown());
-    calls.take(MOST_CALLS)
+    calls.take(MOST_CALLS + 1)
 }
 
 #[cfg(test)]

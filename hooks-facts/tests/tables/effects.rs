@@ -67,7 +67,7 @@ fn words_have_the_effect_of_their_list() {
             "programs" => own == ["git-dir-write"] && others.is_empty(),
             "privileged" | "rights" => own == ["privilege"] && others.is_empty(),
             "writers" => own == ["device-write"] && others.is_empty(),
-            "callers" => own == ["recursive-delete"] && others.is_empty(),
+            "callers" | "before_patterns" => own == ["recursive-delete"] && others.is_empty(),
             "reads" | "modules" => only_reads(&text) && !only_reads(&other),
             "git_libraries" | "git_calls" => !own.is_empty() && others.is_empty(),
             list => panic!("no test for the list `{list}`"),

@@ -56,6 +56,7 @@ fn words_of_programs_have_the_effect_of_their_list() {
             "word_options" => !is_found(&text, &format!("{word} -ab")) && is_found(&other, "zzz -ab"),
             "shows" => !is_dangerous(&text) && is_dangerous(&other),
             "escapes" => is_dangerous(&text) && !is_dangerous(&other),
+            "places" => writes_in_some_folder(&text) && !writes_in_some_folder(&other),
             "elsewhere" => finds_other_settings(&text) && !finds_other_settings(&other),
             list => panic!("no test for the list `{list}`"),
         };
@@ -95,6 +96,24 @@ fn launchers_start_what_their_words_name() {
 
 fn finds_other_settings(text: &str) -> bool {
     analysis(text).invocations.iter().any(|invocation| invocation.has_other_settings)
+}
+
+/// Returns whether a command changes `tool` in a folder that is not known.
+fn writes_in_some_folder(text: &str) -> bool {
+    analysis(text).writes().iter().any(|write| write.target.file_name() == Some("tool"))
+}
+
+#[test]
+fn downloads_write_their_file() {
+    let table = table(include_str!("../../data/downloads.tsv"));
+    let mut wrong = Vec::new();
+    for (row, name) in keys(&table) {
+        let (text, other) = (example(&table, row, name), example(&table, row, "zzz"));
+        if !writes(&text, "out/file") || writes(&other, "out/file") {
+            wrong.push(format!("{}: `{text}`", row.line));
+        }
+    }
+    assert_effects(&wrong);
 }
 
 fn is_found(text: &str, pattern: &str) -> bool {

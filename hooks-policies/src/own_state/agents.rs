@@ -7,6 +7,9 @@
 
 use hooks_facts::commands::{Argument, Invocation};
 
+/// Commands that change the settings of a client, one a line.
+const SETTING: &str = include_str!("../../data/client_commands.txt");
+
 /// A client and its options.
 struct Client {
     /// Names of its program.
@@ -326,6 +329,9 @@ fn runs_package(program: &str, words: &[Argument]) -> bool {
 impl Client {
     /// The first word that may leave the client ungoverned, as the end of a sentence.
     fn ungoverned(&self, words: &[Argument]) -> Option<String> {
+        if let Some(command) = self.setting(words) {
+            return Some(format!("with the command `{command}`"));
+        }
         let mut before = "";
         for (at, word) in words.iter().enumerate() {
             let Some(text) = word.literal() else {
@@ -347,6 +353,18 @@ impl Client {
             before = text;
         }
         None
+    }
+
+    /// The command among the words that changes settings.
+    fn setting(&self, words: &[Argument]) -> Option<&'static str> {
+        let lines =
+            SETTING.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(' '));
+        let own = lines.filter(|(program, _)| self.programs.contains(program)).map(|(_, command)| command);
+        let operands = || words.iter().filter_map(Argument::literal).filter(|word| !word.starts_with('-'));
+        own.into_iter().find(|command| {
+            let mut given = operands();
+            command.split(' ').all(|word| given.next() == Some(word))
+        })
     }
 
     /// Whether the client stays governed with an option.

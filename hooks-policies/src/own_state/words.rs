@@ -1,6 +1,8 @@
 //! Names in the words of a command: each word, the value after `--opt=` or `-o`, both sides of `a:b`, and the
 //! pieces of a text that may be a program.
 
+use std::collections::BTreeSet;
+
 use hooks_facts::calls::{Call, ParsedCommand};
 use hooks_facts::commands::{Argument, Invocation, Program};
 use hooks_facts::globs::Gap;
@@ -128,8 +130,13 @@ pub(super) fn of_program<'a>(
     program: &'a Program,
 ) -> impl Iterator<Item = Named> + 'a {
     let reach = reach_of_text(&program.text);
-    split(&program.text).into_iter().flat_map(move |piece| {
-        let names = names(call, command.analysis.names_in_program(program, &Argument::from(piece)));
+    let pieces: BTreeSet<&str> = split(&program.text).into_iter().collect();
+    let put_together: BTreeSet<String> = program.names().into_iter().collect();
+    let put_together = put_together.into_iter().filter(|name| !pieces.contains(name.as_str()));
+    let all: Vec<_> =
+        put_together.map(Argument::Literal).chain(pieces.iter().copied().map(Argument::from)).collect();
+    all.into_iter().flat_map(move |piece| {
+        let names = names(call, command.analysis.names_in_program(program, &piece));
         names.into_iter().map(move |name| Named { name, reach })
     })
 }

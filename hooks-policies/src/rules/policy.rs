@@ -467,7 +467,7 @@ fn in_code<'r>(
         };
         let mut texts = analysis.texts_in_code().peekable();
         let hit = || Hit { rule: number, on: On::Call };
-        (texts.peek().is_none() || texts.any(is_meant)).then(hit)
+        (texts.peek().is_none() || texts.any(|text| is_meant(&text))).then(hit)
     })
 }
 

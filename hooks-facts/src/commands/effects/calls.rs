@@ -1,6 +1,6 @@
 //! Calls in the text of an interpreter that have an effect: `shutil.rmtree(…)`, `fs.rmSync(…, {recursive: true})`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -39,14 +39,17 @@ const GIT_LIBRARIES: &[&str] = table!("effect_words_git_libraries");
 /// Subcommands of git that such modules have as functions.
 const GIT_CALLS: &[&str] = table!("effect_words_git_calls");
 
-/// Most names for functions that a text gives.
-const MAX_NAMES: usize = 64;
-
 /// Most calls of git in one text that are compared.
 const MAX_GIT_CALLS: usize = 256;
 
-/// Longest list of arguments that is looked at.
-const MAX_ARGUMENTS: usize = 256;
+/// Longest list of arguments that costs nothing.
+const FREE_ARGUMENTS: usize = 256;
+
+/// Most arguments beyond those which are looked at in one text. With more, a call has every effect that its name may have.
+const MAX_ARGUMENTS: usize = 1024 * 1024;
+
+/// Longest namespace of a form in Lisp. A longer name counts as one that is called.
+const MAX_NAMESPACE: usize = 64;
 
 /// Calls `found` for each effect of a text, with the words that cause it.
 pub(super) fn compare(
@@ -56,7 +59,9 @@ pub(super) fn compare(
     found: &mut dyn FnMut(Effect, &str),
 ) {
     let tokens = tokens(language, text);
-    let code = Code { tokens: &tokens, names: given_names(&tokens), language, anywhere: RefCell::default() };
+    let left = Cell::new(MAX_ARGUMENTS);
+    let names = given_names(&tokens, &left);
+    let code = Code { tokens: &tokens, names, language, anywhere: RefCell::default(), left };
     for at in 0..tokens.len() {
         code.compare_call(at, found);
     }
@@ -100,25 +105,31 @@ static CALLS: LazyLock<HashMap<&'static str, Vec<KnownCall>>> = LazyLock::new(||
 
 struct Code<'t> {
     tokens: &'t [Token],
-    /// Names that the text gives to functions: the new name and the old one.
-    names: Vec<(String, String)>,
+    /// Names that the text gives to functions: the new name and the old ones.
+    names: GivenNames,
     language: Language,
     /// Words that were looked for in the whole text.
     anywhere: RefCell<HashMap<&'static str, bool>>,
+    /// Arguments that may still be looked at.
+    left: Cell<usize>,
 }
 
 impl Code<'_> {
     fn compare_call(&self, at: usize, found: &mut dyn FnMut(Effect, &str)) {
         let Some(name) = self.called(at) else { return };
-        let other = self.names.iter().find(|(new, _)| *new == name).map_or(name, |(_, old)| old.as_str());
-        let rows = [name, other].into_iter().filter_map(|own| Some((own, CALLS.get(own)?)));
+        let others = self.names.get(name).into_iter().flatten().copied();
+        let others = others.filter(|other| *other != name);
+        let rows = std::iter::once(name).chain(others).filter_map(|own| Some((own, CALLS.get(own)?)));
         for (own, (effect, (_, needs, unless), call)) in
             rows.flat_map(|(own, rows)| rows.iter().map(move |row| (own, row)))
         {
             if !self.is_call(at, own, call) {
                 continue;
             }
-            let arguments = self.arguments(at);
+            let Some(arguments) = self.arguments(at) else {
+                found(*effect, call);
+                continue;
+            };
             let holds = |cell: &'static str| cell.split('|').any(|word| self.has_argument(arguments, word));
             let is_met = needs.split(' ').filter(|need| !need.is_empty()).all(holds);
             let is_off = unless.split(' ').filter(|it| !it.is_empty()).any(holds);
@@ -166,11 +177,12 @@ impl Code<'_> {
 
     /// `(fs/delete-tree …)`: the name with its namespace comes directly after a bracket.
     fn is_after_bracket(&self, at: usize) -> bool {
-        let before = self.tokens.get(..at).unwrap_or_default().iter().rev();
-        before
-            .take(8)
-            .find(|token| !(token.is('.') || token.name().is_some()))
-            .is_some_and(|token| token.is('('))
+        let before = self.tokens.get(..at).unwrap_or_default();
+        let mut near = before.iter().rev().take(MAX_NAMESPACE);
+        match near.find(|token| !(token.is('.') || token.name().is_some())) {
+            Some(token) => token.is('('),
+            None => before.len() > MAX_NAMESPACE,
+        }
     }
 
     /// `map(shutil.rmtree, …)`, `names.forEach(rmSync)`.
@@ -198,14 +210,15 @@ impl Code<'_> {
         })
     }
 
-    /// Returns the tokens of the arguments of a call.
-    fn arguments(&self, at: usize) -> &[Token] {
+    /// Returns the tokens of the arguments of a call; `None` if they are too many.
+    fn arguments(&self, at: usize) -> Option<&[Token]> {
         let rest = self.tokens.get(at + 1..).unwrap_or_default();
         let opening = rest.iter().take(3).position(|token| token.is('('));
         let start = opening.map_or(0, |opening| opening + 1);
         let rest = rest.get(start..).unwrap_or_default();
         let mut depth = 0_usize;
-        let end = rest.iter().take(MAX_ARGUMENTS).position(|token| match token {
+        let most = FREE_ARGUMENTS + self.left.get() + 1;
+        let end = rest.iter().take(most).position(|token| match token {
             Token::Sign('(' | '[' | '{') => {
                 depth += 1;
                 false
@@ -218,7 +231,8 @@ impl Code<'_> {
             Token::Sign(';' | '\n') => depth == 0 && opening.is_none(),
             _ => false,
         });
-        rest.get(..end.unwrap_or(rest.len().min(MAX_ARGUMENTS))).unwrap_or_default()
+        let end = end.unwrap_or(rest.len().min(most));
+        pays(&self.left, end).then(|| rest.get(..end).unwrap_or_default())
     }
 
     /// Returns whether the arguments have a word: a string, or a name whose value is not false. If they have variables, the word
@@ -270,7 +284,9 @@ impl Code<'_> {
         if !matches!(name, "raw" | "execute") {
             words.push(Argument::from(name.replace('_', "-").as_str()));
         }
-        let arguments = self.arguments(at);
+        let Some(arguments) = self.arguments(at) else {
+            return ROWS.iter().for_each(|(effect, _)| found(*effect, "too many arguments"));
+        };
         for (at, token) in arguments.iter().enumerate() {
             match token {
                 Token::Text(text) => {
@@ -336,29 +352,41 @@ fn is_set(tokens: &[Token], at: usize) -> bool {
     tokens.get(at + 1).is_some_and(|next| next.is('=') || next.is(':')) && !is_false(tokens, at)
 }
 
-/// Returns the names that a text gives to functions: `import a as b`, `b = x.a`, `{a: b}`.
-fn given_names(tokens: &[Token]) -> Vec<(String, String)> {
+/// Deducts what a list of arguments costs beyond the free ones; returns whether enough was left.
+fn pays(left: &Cell<usize>, length: usize) -> bool {
+    let rest = left.get().checked_sub(length.saturating_sub(FREE_ARGUMENTS));
+    left.set(rest.unwrap_or_default());
+    rest.is_some()
+}
+
+/// New names with the known functions that they may stand for.
+type GivenNames = HashMap<String, Vec<&'static str>>;
+
+/// Returns the names that a text gives to known functions: `import a as b`, `b = x.a`, `{a: b}`, and names for such names.
+fn given_names(tokens: &[Token], left: &Cell<usize>) -> GivenNames {
     let name = |at: usize| tokens.get(at).and_then(Token::name);
-    let mut names = Vec::new();
+    let mut names = GivenNames::new();
     for at in 0..tokens.len() {
         let pair = match (name(at), tokens.get(at + 1)) {
             (Some(old), Some(Token::Name(word))) if word == "as" => name(at + 2).map(|new| (new, old)),
             (Some(old), Some(Token::Sign(':'))) => name(at + 2).map(|new| (new, old)),
-            (Some(new), Some(Token::Sign('='))) => last_of_path(tokens, at + 2).map(|old| (new, old)),
+            (Some(new), Some(Token::Sign('='))) => last_of_path(tokens, at + 2, left).map(|old| (new, old)),
             _ => None,
         };
-        if let Some((new, old)) = pair.filter(|(new, old)| new != old) {
-            names.push((new.to_owned(), old.to_owned()));
-        }
-        if names.len() >= MAX_NAMES {
-            break;
+        let Some((new, old)) = pair.filter(|(new, old)| new != old) else { continue };
+        let mut all: Vec<&'static str> = names.get(old).cloned().unwrap_or_default();
+        all.extend(CALLS.get_key_value(old).map(|(known, _)| *known));
+        if !all.is_empty() {
+            let known = names.entry(new.to_owned()).or_default();
+            all.retain(|old| !known.contains(old));
+            known.extend(all);
         }
     }
     names
 }
 
 /// Returns the last name of `a.b.c`, or of `x['c']` and `getattr(x, 'c')`, unless it is called.
-fn last_of_path(tokens: &[Token], start: usize) -> Option<&str> {
+fn last_of_path<'t>(tokens: &'t [Token], start: usize, left: &Cell<usize>) -> Option<&'t str> {
     let mut at = start;
     while tokens.get(at).and_then(Token::name).is_some()
         && tokens.get(at + 1).is_some_and(|next| next.is('.'))
@@ -370,9 +398,15 @@ fn last_of_path(tokens: &[Token], start: usize) -> Option<&str> {
         Some(Token::Sign('[')) => tokens.get(at + 2).and_then(Token::text),
         Some(Token::Sign('(')) if matches!(own, "getattr" | "method" | "partial") => {
             let inner = tokens.get(at + 2..)?;
-            let end = inner.iter().take(MAX_ARGUMENTS).position(|token| token.is(')'))?;
-            let last = inner.get(end.checked_sub(1)?)?;
-            last.text().or_else(|| last.name())
+            let most = FREE_ARGUMENTS + left.get();
+            let end =
+                inner.iter().take(most).position(|token| token.is(')')).unwrap_or(inner.len().min(most));
+            pays(left, end);
+            let words =
+                inner.get(..end)?.iter().rev().filter_map(|token| token.text().or_else(|| token.name()));
+            // The function is the last word, but for `partial` any of them.
+            let mut words = words.filter(|word| own != "partial" || CALLS.contains_key(word));
+            words.next()
         }
         Some(Token::Sign('(')) => None,
         _ => Some(own),

@@ -1,6 +1,7 @@
 //! Reads the text of an interpreter to names, strings and signs: enough to find calls with literal arguments.
 //!
-//! Strings that are put together of literals are one string. Comments are left out. What is computed stays unknown.
+//! Strings that are put together of literals are one string. Comments and patterns are left out. What is computed stays unknown;
+//! the code in a string, such as `${f(x)}`, comes after the rest.
 
 use crate::commands::code::Language;
 use crate::shell::escape;
@@ -43,23 +44,94 @@ impl Token {
 
 /// Reads a text of a language.
 pub(in crate::commands) fn tokens(language: Language, text: &str) -> Vec<Token> {
-    let mut reader = CodeLexer { rest: text, language, tokens: Vec::new() };
-    while !reader.rest.is_empty() && reader.tokens.len() < MAX_TOKENS {
-        reader.step();
+    let mut lexer = CodeLexer::new(language, text);
+    lexer.all();
+    let doubtful = std::mem::take(&mut lexer.doubtful);
+    let mut result = joined(language, lexer.tokens);
+    let mut aside = lexer.aside;
+    // What is a pattern only if a block ended before it is read as code too.
+    for text in doubtful {
+        let mut inner = CodeLexer::new(language, text);
+        inner.all();
+        aside.push(Token::Sign('\n'));
+        aside.extend(inner.tokens);
+        aside.extend(inner.aside);
     }
-    joined(language, reader.tokens)
+    if !aside.is_empty() {
+        result.push(Token::Sign('\n'));
+        result.extend(joined(language, aside));
+    }
+    result
+}
+
+/// Words after which a slash begins a pattern.
+const BEFORE_PATTERNS: &[&str] = table!("effect_words_before_patterns");
+
+/// Words whose brackets hold a condition, after which a statement begins.
+const CONDITIONS: &[&str] = &["if", "while", "for", "with"];
+
+/// Value of a string in which code stands, while that code is read.
+struct OpenString {
+    /// Tokens before the string.
+    before: Vec<Token>,
+    value: String,
+    form: Form,
+    /// Brackets that are open in the code.
+    depth: usize,
+}
+
+/// Form of a string.
+#[derive(Clone)]
+struct Form {
+    close: String,
+    /// What begins code in the string, and what ends it.
+    inner: Option<(&'static str, char)>,
+    /// Whether the text runs as a command.
+    runs: bool,
 }
 
 struct CodeLexer<'t> {
     rest: &'t str,
     language: Language,
     tokens: Vec<Token>,
+    /// Code in strings.
+    aside: Vec<Token>,
+    open: Vec<OpenString>,
+    /// For each open bracket, whether it holds a condition.
+    conditions: Vec<bool>,
+    /// Whether the last bracket that was closed held a condition.
+    after_condition: bool,
+    /// Patterns that may also be code.
+    doubtful: Vec<&'t str>,
 }
 
-impl CodeLexer<'_> {
+impl<'t> CodeLexer<'t> {
+    fn new(language: Language, text: &'t str) -> Self {
+        Self {
+            rest: text,
+            language,
+            tokens: Vec::new(),
+            aside: Vec::new(),
+            open: Vec::new(),
+            conditions: Vec::new(),
+            after_condition: false,
+            doubtful: Vec::new(),
+        }
+    }
+
+    fn all(&mut self) {
+        while !self.rest.is_empty() && self.tokens.len() < MAX_TOKENS {
+            self.step();
+        }
+        while let Some(open) = self.open.pop() {
+            self.end_code(open.before);
+            self.push_string(open.value, open.form.runs);
+        }
+    }
+
     fn step(&mut self) {
         let Some(c) = self.rest.chars().next() else { return };
-        if self.skips_comment() {
+        if self.ends_code(c) || self.skips_comment() || self.skips_pattern(c) {
             return;
         }
         if c == '\n' {
@@ -69,15 +141,15 @@ impl CodeLexer<'_> {
             return self.pass(c.len_utf8());
         }
         if matches!(c, '"' | '\'' | '`') && !(c == '\'' && self.language.is_lisp()) {
-            let triple: String = std::iter::repeat_n(c, 3).collect();
-            let close = if self.rest.starts_with(&triple) { triple } else { c.to_string() };
-            self.string(close.len(), &close);
-            return self.is_command_if(c == '`' && self.language.has_backticks());
+            return self.quoted(c, false);
         }
         if let Some((open, close)) = self.marked() {
             let runs = self.rest.starts_with("%x") || self.rest.starts_with("qx");
-            self.string(open, &close.to_string());
-            return self.is_command_if(runs);
+            let is_plain = ["qw", "%q", "%w", "%i"].iter().any(|plain| self.rest.starts_with(plain))
+                || self.rest.starts_with('q') && !self.rest.starts_with("qq") && !runs;
+            let inner = inner_code(self.language, '"', false).filter(|_| !is_plain);
+            self.pass(open);
+            return self.string(String::new(), Form { close: close.to_string(), inner, runs });
         }
         let is_letter = |c: char| c.is_alphanumeric() || c == '_';
         let is_own = |c: char| is_letter(c) || self.language.is_lisp() && "-!?*".contains(c);
@@ -86,9 +158,10 @@ impl CodeLexer<'_> {
             let name = self.rest.get(..end).unwrap_or_default().to_owned();
             self.pass(end);
             // `r"…"`, `b'…'`: the letters before a string belong to it.
-            let is_prefix = name.len() <= 2 && name.chars().all(|c| "rbfuRBFU".contains(c));
-            if !(is_prefix && self.rest.starts_with(['"', '\''])) {
-                self.tokens.push(Token::Name(name));
+            let is_prefix = name.len() <= 2 && name.chars().all(|c| "rbftuRBFTU".contains(c));
+            match self.rest.chars().next().filter(|next| is_prefix && matches!(next, '"' | '\'')) {
+                Some(quote) => self.quoted(quote, name.contains(['f', 'F', 't', 'T'])),
+                None => self.tokens.push(Token::Name(name)),
             }
             return;
         }
@@ -98,16 +171,120 @@ impl CodeLexer<'_> {
             self.tokens.push(Token::Sign('.'));
             return self.pass(length);
         }
+        self.note_bracket(c);
         // In Clojure and Babashka, a slash is between a namespace and its name.
         let c = if c == '/' && self.language.is_lisp() { '.' } else { c };
         self.tokens.push(Token::Sign(c));
         self.pass(c.len_utf8());
     }
 
-    fn is_command_if(&mut self, runs: bool) {
-        if runs && let Some(Token::Text(text)) = self.tokens.pop() {
-            self.tokens.push(Token::Command(text));
+    fn note_bracket(&mut self, c: char) {
+        match c {
+            '(' => {
+                let before = self.tokens.last().and_then(Token::name);
+                self.conditions.push(before.is_some_and(|before| CONDITIONS.contains(&before)));
+            }
+            ')' => self.after_condition = self.conditions.pop().unwrap_or_default(),
+            _ => {}
         }
+        if let Some(open) = self.open.last_mut() {
+            match c {
+                '(' | '[' | '{' => open.depth += 1,
+                ')' | ']' | '}' => open.depth = open.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+
+    /// Begins a string with quotes.
+    fn quoted(&mut self, quote: char, is_format: bool) {
+        let triple: String = std::iter::repeat_n(quote, 3).collect();
+        let close = if self.rest.starts_with(&triple) { triple } else { quote.to_string() };
+        let inner = inner_code(self.language, quote, is_format);
+        self.pass(close.len());
+        let runs = quote == '`' && self.language.has_backticks();
+        self.string(String::new(), Form { close, inner, runs });
+    }
+
+    /// Reads a string from its present place to its end, or to the code in it.
+    fn string(&mut self, mut value: String, form: Form) {
+        let text = self.rest;
+        let mut at = 0;
+        while let Some(rest) = text.get(at..)
+            && let Some(c) = rest.chars().next()
+        {
+            if rest.starts_with(&form.close) {
+                at += form.close.len();
+                break;
+            }
+            if let Some((mark, _)) = form.inner
+                && rest.starts_with(mark)
+            {
+                // In Python, a doubled brace is one.
+                if mark == "{" && rest.starts_with("{{") {
+                    value.push('{');
+                    at += 2;
+                    continue;
+                }
+                self.pass(at + mark.len());
+                let before = std::mem::take(&mut self.tokens);
+                return self.open.push(OpenString { before, value, form, depth: 0 });
+            }
+            at += c.len_utf8();
+            if c == '\\' {
+                let (text, length) = self.escaped(text.get(at..).unwrap_or_default());
+                value.push_str(&text);
+                at += length;
+            } else {
+                value.push(c);
+            }
+        }
+        self.pass(at);
+        self.push_string(value, form.runs);
+    }
+
+    /// Decodes what is behind a backslash; returns its length too.
+    fn escaped(&self, rest: &str) -> (String, usize) {
+        // The line goes on.
+        if rest.starts_with('\n') {
+            return (String::new(), 1);
+        }
+        if let Some(inner) = rest.strip_prefix("u{").and_then(|rest| rest.split_once('}')).map(|(it, _)| it)
+            && let Some(c) = u32::from_str_radix(inner, 16).ok().and_then(char::from_u32)
+        {
+            return (c.into(), "u{}".len() + inner.len());
+        }
+        let read = escape(rest);
+        // Most languages leave out a backslash that means nothing.
+        let keeps = matches!(self.language, Language::Python | Language::R);
+        match read.text.strip_prefix('\\').filter(|rest| !rest.is_empty() && !keeps) {
+            Some(rest) => (rest.to_owned(), read.length),
+            None => (read.text, read.length),
+        }
+    }
+
+    /// Goes on with a string if the code in it ends here.
+    fn ends_code(&mut self, c: char) -> bool {
+        let ends =
+            |open: &mut OpenString| open.depth == 0 && open.form.inner.is_some_and(|(_, end)| end == c);
+        let Some(open) = self.open.pop_if(ends) else { return false };
+        self.pass(c.len_utf8());
+        // An unset variable of a shell.
+        let value = open.value + "${_}";
+        self.end_code(open.before);
+        self.string(value, open.form);
+        true
+    }
+
+    /// Puts the code of a string aside.
+    fn end_code(&mut self, before: Vec<Token>) {
+        self.aside.push(Token::Sign('\n'));
+        self.aside.append(&mut self.tokens);
+        self.tokens = before;
+    }
+
+    fn push_string(&mut self, value: String, runs: bool) {
+        self.tokens.push(if runs { Token::Command(value) } else { Token::Text(value) });
     }
 
     fn pass(&mut self, length: usize) {
@@ -136,6 +313,33 @@ impl CodeLexer<'_> {
         }
     }
 
+    /// Skips a pattern, whose quotes begin no string: `/'/`.
+    fn skips_pattern(&mut self, c: char) -> bool {
+        if c != '/' || !matches!(self.language, Language::JavaScript | Language::Ruby | Language::Perl) {
+            return false;
+        }
+        let mut before = self.tokens.iter().rev().skip_while(|token| token.is('\n'));
+        let (last, second) = (before.next(), before.next());
+        let begins = match last {
+            None => true,
+            Some(Token::Name(name)) => BEFORE_PATTERNS.contains(&name.as_str()),
+            Some(Token::Text(_) | Token::Command(_) | Token::Sign(']')) => false,
+            Some(Token::Sign(')')) => self.after_condition,
+            // `a++ / b`.
+            Some(Token::Sign(sign @ ('+' | '-'))) => !second.is_some_and(|second| second.is(*sign)),
+            Some(Token::Sign(_)) => true,
+        };
+        let Some(length) = begins.then(|| pattern_length(self.rest)).flatten() else { return false };
+        if last.is_some_and(|last| last.is('}')) {
+            self.doubtful.extend(self.rest.get(1..length - 1));
+        }
+        self.tokens.extend([Token::Sign('/'), Token::Sign('/')]);
+        self.pass(length);
+        // Its flags.
+        self.pass(self.rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(self.rest.len()));
+        true
+    }
+
     /// `q(…)`, `%q(…)`, `qw(…)`: the length before the text, and the character after it.
     fn marked(&self) -> Option<(usize, char)> {
         let starts: &[&str] = match self.language {
@@ -158,28 +362,38 @@ impl CodeLexer<'_> {
         };
         Some((start.len() + open.len_utf8(), close))
     }
+}
 
-    fn string(&mut self, open: usize, close: &str) {
-        let inner = self.rest.get(open..).unwrap_or_default();
-        let mut text = String::new();
-        let mut at = 0;
-        while let Some(c) = inner.get(at..).and_then(|rest| rest.chars().next()) {
-            if inner.get(at..).is_some_and(|rest| rest.starts_with(close)) {
-                at += close.len();
-                break;
-            }
-            at += c.len_utf8();
-            if c == '\\' {
-                let read = escape(inner.get(at..).unwrap_or_default());
-                text.push_str(&read.text);
-                at += read.length;
-            } else {
-                text.push(c);
-            }
-        }
-        self.tokens.push(Token::Text(text));
-        self.pass(open + at);
+/// Returns what begins and ends code in a string of a language.
+fn inner_code(language: Language, quote: char, is_format: bool) -> Option<(&'static str, char)> {
+    match language {
+        Language::Python => is_format.then_some(("{", '}')),
+        Language::JavaScript => (quote == '`').then_some(("${", '}')),
+        _ if quote == '\'' => None,
+        Language::Ruby | Language::Elixir => Some(("#{", '}')),
+        Language::Perl => Some(("@{", '}')),
+        Language::Php => Some(("{$", '}')),
+        Language::Java => Some(("${", '}')),
+        Language::Julia => Some(("$(", ')')),
+        _ => None,
     }
+}
+
+/// Returns the length of the pattern at the start of a text; `None` if it does not end in its line.
+fn pattern_length(text: &str) -> Option<usize> {
+    let (mut escaped, mut in_class) = (false, false);
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '\n' => return None,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '/' if !in_class => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Joins strings between which only a sign for joining is.
@@ -221,12 +435,50 @@ mod tests {
         assert_eq!(texts(Language::JavaScript, "f('a') // 'b'\n/* 'c' */ g(`d`)"), ["a", "d"]);
         assert_eq!(texts(Language::Perl, "f(q(rm x) . qq{y}, 'z')"), ["rm xy", "z"]);
         assert_eq!(texts(Language::Ruby, "f %w[a b], 'c'"), ["a b", "c"]);
+        assert_eq!(texts(Language::JavaScript, "f('\\u{61}\\/b')"), ["a/b"]);
+    }
+
+    #[test]
+    fn code_in_strings_is_read_after_the_rest() {
+        let names = |language, text| {
+            tokens(language, text).iter().filter_map(Token::name).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(names(Language::JavaScript, "f(`a${g(`b${h('c')}`)}`, i)"), ["f", "i", "h", "g"]);
+        assert_eq!(names(Language::Python, "f(f'{g(\"b\")} {{h}}', i)"), ["f", "i", "g"]);
+        assert_eq!(names(Language::Ruby, "f(\"#{g(1)}\", '#{h}')"), ["f", "g", "1"]);
+        assert_eq!(names(Language::JavaScript, "f(`${g({a: 1})}`); h()"), ["f", "h", "g", "a", "1"]);
+        assert_eq!(names(Language::JavaScript, "f(`${g("), ["f", "g"]);
+        let texts: Vec<_> = tokens(Language::JavaScript, "f(`rm ${x} ${y('z')}`)")
+            .iter()
+            .filter_map(Token::text)
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(texts, ["rm ${_} ${_}", "z"]);
+    }
+
+    #[test]
+    fn quotes_in_patterns_begin_no_string() {
+        let names = |text| {
+            tokens(Language::JavaScript, text)
+                .iter()
+                .filter_map(Token::name)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names("a.replace(/'/g, b); c()"), ["a", "replace", "b", "c"]);
+        assert_eq!(names("if (a) /[/'\"]/.test(b)"), ["if", "a", "test", "b"]);
+        assert_eq!(names("(a) / b; c('/')"), ["a", "b", "c"]);
+        assert_eq!(names("a / b + c / d"), ["a", "b", "c", "d"]);
+        // After a block it is a pattern, after an object a division: both are read.
+        assert_eq!(names("{} / a() / 1"), ["1", "a"]);
     }
 
     #[test]
     fn any_text_ends() {
-        for text in ["'", "\"\\", "%q(", "((((", "'''", "é'ü"] {
-            for language in [Language::Python, Language::Perl, Language::Ruby, Language::Lisp] {
+        for text in ["'", "\"\\", "%q(", "((((", "'''", "é'ü", "`${", "f'{", "\"#{é", "}/é/}/", "/\\"] {
+            for language in
+                [Language::Python, Language::Perl, Language::Ruby, Language::Lisp, Language::JavaScript]
+            {
                 tokens(language, text);
             }
         }

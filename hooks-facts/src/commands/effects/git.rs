@@ -12,6 +12,8 @@ const PROGRAMS: &[&str] = table!("effect_words_programs");
 pub(super) struct Situation<'a> {
     /// Settings of git that the text makes: the name in lower case, and the value.
     pub(super) settings: Vec<(String, String)>,
+    /// Whether the text makes further settings, which may be any.
+    pub(super) has_more: bool,
     /// Files that the text writes.
     pub(super) accesses: &'a [Access],
     /// Whether the text shows changes of the work, for a program that takes them back.
@@ -34,7 +36,7 @@ impl Situation<'_> {
             let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
             Some((name.to_lowercase(), value.to_lowercase()))
         });
-        own.chain(self.settings.iter().cloned()).any(|(name, given)| is_one(&name, &given))
+        self.has_more || own.chain(self.settings.iter().cloned()).any(|(name, given)| is_one(&name, &given))
     }
 
     fn is_written(&self, path: &str) -> bool {
@@ -66,7 +68,8 @@ impl Question<'_> {
                 self.situation.shows_changes && (self.words.has("-R") || self.words.has("--reverse"))
             }
             "programs" => self.sets_a_program(),
-            _ => false,
+            // A question without an answer is met; the tests want an example of each row that is, and one that is not.
+            _ => true,
         }
     }
 

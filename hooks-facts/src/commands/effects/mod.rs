@@ -24,6 +24,7 @@ mod calls;
 pub(super) mod code;
 mod devices;
 mod git;
+mod names;
 mod reading;
 mod table;
 mod words;
@@ -33,16 +34,15 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::access::AccessKind;
-use super::analysis::{Analysis, Invocation};
+use super::analysis::{Analysis, Invocation, Program};
 use super::argument::Argument;
-use super::written::quoted;
 use crate::globs;
 use crate::shell::Span;
 use git::Situation;
 pub(super) use reading::only_reads;
 
-/// Most settings of git that are kept.
-const MAX_SETTINGS: usize = 64;
+/// Most settings of git that are kept. More of them count as any setting.
+const MAX_SETTINGS: usize = 4_096;
 
 /// Programs that print the names of files below a folder.
 const SEARCHES: &[&str] = &["find", "gfind", "bfs", "fd", "fdfind", "locate"];
@@ -125,7 +125,7 @@ pub struct FoundEffect {
 }
 
 impl Analysis {
-    /// Returns the texts between quotes in the code that interpreters run.
+    /// Returns the strings in the code that interpreters run, as the code sees them: without escapes, and put together.
     ///
     /// ```
     /// use hooks_facts::commands::{Analysis, Options};
@@ -133,8 +133,8 @@ impl Analysis {
     /// let analysis = Analysis::of_text("python3 -c 'shutil.rmtree(\"src\")'", &Options::default());
     /// assert_eq!(analysis.texts_in_code().collect::<Vec<_>>(), ["src"]);
     /// ```
-    pub fn texts_in_code(&self) -> impl Iterator<Item = &str> {
-        self.programs.iter().flat_map(|program| quoted(&program.text))
+    pub fn texts_in_code(&self) -> impl Iterator<Item = String> {
+        self.programs.iter().flat_map(|program| names::texts(program.language, &program.text))
     }
 
     /// Returns the effects of the command, each once by its words and once by code, with the first words that cause it. They are found at the first call.
@@ -211,33 +211,45 @@ impl Analysis {
     fn situation(&self) -> Situation<'_> {
         let of_git = |invocation: &Invocation| self.git_words(invocation).map(<[Argument]>::to_vec);
         let mut settings = Vec::new();
-        let mut shows_changes = false;
+        let (mut shows_changes, mut has_more) = (false, false);
         for words in self.invocations.iter().filter_map(of_git) {
             let Some((command, rest)) = words.split_first() else { continue };
-            let operands: Vec<String> = rest
-                .iter()
-                .map(Argument::outline)
-                .filter(|word| !word.starts_with('-') && word != "set")
-                .take(MAX_SETTINGS)
-                .collect();
-            match (command.prefix(), operands.as_slice()) {
-                ("config", [key, value, ..]) if settings.len() < MAX_SETTINGS => {
+            let mut operands =
+                rest.iter().map(Argument::outline).filter(|word| !word.starts_with('-') && word != "set");
+            match (command.prefix(), operands.next(), operands.next()) {
+                ("config", Some(key), Some(value)) if settings.len() < MAX_SETTINGS => {
                     settings.push((key.to_lowercase(), value.to_lowercase()));
                 }
-                ("diff" | "show" | "stash", _) => shows_changes = true,
+                ("config", Some(_), Some(_)) => has_more = true,
+                ("diff" | "show" | "stash", ..) => shows_changes = true,
                 _ => {}
             }
         }
         let is_search =
             |it: &Invocation| self.program_name(it).is_some_and(|name| SEARCHES.contains(&name.as_str()));
         let searches = self.invocations.iter().any(is_search);
-        Situation { settings, accesses: &self.writes, shows_changes, searches }
+        Situation { settings, has_more, accesses: &self.writes, shows_changes, searches }
     }
 }
 
 #[derive(Default)]
 struct EffectSet {
     found: Vec<FoundEffect>,
+}
+
+impl Program {
+    /// Returns the names of files that strings of the text may be: without escapes, put together, and behind the user's home.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let text = "node -e \"fs.writeFileSync(os.homedir() + '/.netrc', '')\"";
+    /// let analysis = Analysis::of_text(text, &Options::default());
+    /// assert!(analysis.programs()[0].names().contains(&"~/.netrc".to_owned()));
+    /// ```
+    pub fn names(&self) -> Vec<String> {
+        names::names(self.language, &self.text)
+    }
 }
 
 impl EffectSet {

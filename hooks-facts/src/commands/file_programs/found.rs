@@ -34,6 +34,9 @@ const FD_LONG: &[&str] = &[
     "type",
 ];
 
+/// Most pairs of a place and a name that are kept apart. Of more, any name counts as found.
+const MAX_PAIRS: usize = 1_024;
+
 /// Names that a search may find.
 pub(in crate::commands) struct Search {
     /// Places at which it starts.
@@ -54,7 +57,11 @@ impl Search {
         if starts.is_empty() {
             starts.push(Argument::from("."));
         }
-        Self { starts, names: names_of_find(&words) }
+        let mut names = names_of_find(&words);
+        if starts.len().saturating_mul(names.len()) > MAX_PAIRS {
+            names = vec![any_name()];
+        }
+        Self { starts, names }
     }
 
     /// Parses the words of `fd`: a pattern, and the places at which it starts.

@@ -9,6 +9,7 @@
 mod archives;
 mod copies;
 mod devices;
+mod downloads;
 mod found;
 mod outputs;
 mod sed;
@@ -19,7 +20,6 @@ use super::access::{AccessKind, Source};
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::walk::{Stream, Walk};
-use crate::globs::Gap;
 use crate::shell::Span;
 use crate::tools::{PathRole, patched_files};
 
@@ -34,13 +34,11 @@ const COMPRESSORS: &[&str] = table!("program_words_compressors");
 /// File extensions that they remove.
 const COMPRESSED: &[&str] = &[".gz", ".bz2", ".xz", ".zst", ".lzma", ".lz4", ".br", ".Z"];
 
-/// Options of `curl` that take a value.
-pub(super) const CURL_VALUES: &str = "AbCcDdEeFHhKmoPQrTtUuwXxYyz";
-
 /// Notes the files that a program changes.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
     let mut changes = Changes { walk, span };
     changes.outputs(name, words);
+    changes.downloaded(name, words);
     match name {
         "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" | "rimraf" | "del-cli" => {
             changes.all(&operands(words, "ns", &["size", "iterations", "trash-dir"]), AccessKind::Removed);
@@ -69,11 +67,9 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "perl" | "ruby" => changes.edited(words, "eE"),
         "yq" => changes.edited(words, ""),
         "awk" | "gawk" => changes.edited_by_awk(words),
-        "curl" => changes.fetched_by_curl(words),
         // Codex patches files with a command that looks like a program.
         "apply_patch" | "applypatch" => changes.patched(words, input),
         "patch" => changes.patch(words, input),
-        "wget" => changes.fetched_by_wget(words),
         "dd" => {
             let outputs: Vec<_> = words.iter().filter_map(|word| word.strip_prefix("of=")).collect();
             changes.all(&outputs.iter().collect::<Vec<_>>(), AccessKind::Changed);
@@ -248,45 +244,6 @@ impl Changes<'_> {
             let has_program = has(words, 'f', "--file") || has(words, 'e', "--source");
             let files = if has_program { files } else { rest(files) };
             self.all(&files, AccessKind::Changed);
-        }
-    }
-
-    /// `curl -O URL`, `curl -o FILE URL`.
-    fn fetched_by_curl(&mut self, words: &[Argument]) {
-        let bundles = words.iter().filter_map(|word| word.prefix().strip_prefix('-'));
-        // The text after an option that takes a value is not an option.
-        let options =
-            bundles.map(|bundle| bundle.split(|c| CURL_VALUES.contains(c)).next().unwrap_or_default());
-        let takes_name =
-            options.into_iter().any(|options| !options.starts_with('-') && options.contains('O'));
-        if takes_name || words.iter().any(|word| word.prefix().starts_with("--remote-name")) {
-            self.named_by_addresses(words, value(words, '\0', "--output-dir").as_ref());
-        }
-    }
-
-    /// `wget URL`, `wget -O FILE URL`.
-    fn fetched_by_wget(&mut self, words: &[Argument]) {
-        if !has(words, 'O', "--output-document") && !has(words, '\0', "--spider") {
-            self.named_by_addresses(words, value(words, 'P', "--directory-prefix").as_ref());
-        }
-    }
-
-    /// Notes files whose names are the last parts of addresses.
-    fn named_by_addresses(&mut self, words: &[Argument], folder: Option<&Argument>) {
-        for word in words.iter().filter(|word| !word.prefix().starts_with('-')) {
-            let address = word.outline();
-            let Some((_, place)) = address.split_once("://") else { continue };
-            // The shell treats the `?` of a query as a wildcard.
-            let place = place.split(['?', '#', Gap::One.stand_in()]).next().unwrap_or_default();
-            let Some((_, name)) = place.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
-                continue;
-            };
-            let name = Argument::of_outline(name);
-            let file = match folder {
-                Some(folder) => inside(folder, &name),
-                None => name,
-            };
-            self.one(&file, AccessKind::Changed);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::walk::Walk;
+use super::super::walk::{MAX_TEXT, Walk};
 use super::CMD;
 use crate::shell::Span;
 
@@ -12,7 +12,7 @@ const BEFORE: &[&str] = &["call", "@", "do", "else", "start", "echo."];
 pub(super) fn run(walk: &mut Walk, text: &str, span: Span) {
     let mut variables: HashMap<String, String> = HashMap::new();
     for line in text.replace("^\r\n", "").replace("^\n", "").lines() {
-        let line = expanded(line, &variables);
+        let Some(line) = expanded(walk, line, &variables, span) else { return };
         for words in commands(&line) {
             if walk.is_spent() {
                 return;
@@ -80,8 +80,8 @@ fn command(walk: &mut Walk, mut words: Vec<String>, variables: &mut HashMap<Stri
     walk.windows_command(CMD, &words, span);
 }
 
-/// Replaces `%NAME%`, and `%NAME:~0,1%` by an unknown part.
-fn expanded(line: &str, variables: &HashMap<String, String>) -> String {
+/// Replaces `%NAME%`, and `%NAME:~0,1%` by an unknown part; `None` if the line becomes too long, which is reported.
+fn expanded(walk: &mut Walk, line: &str, variables: &HashMap<String, String>, span: Span) -> Option<String> {
     let mut result = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find('%') {
@@ -93,6 +93,11 @@ fn expanded(line: &str, variables: &HashMap<String, String>) -> String {
             Some(end) if after.get(..end).is_some_and(is_name) => {
                 let name = after.get(..end).unwrap_or_default().to_lowercase();
                 match variables.get(&name) {
+                    Some(value) if result.len() + value.len() > MAX_TEXT => {
+                        walk.too_complex(span);
+                        return None;
+                    }
+                    Some(value) if !walk.pay(value.len() + 1, span) => return None,
                     Some(value) => result.push_str(value),
                     None => result.push('?'),
                 }
@@ -103,11 +108,8 @@ fn expanded(line: &str, variables: &HashMap<String, String>) -> String {
                 rest = after;
             }
         }
-        if result.len() > super::super::walk::MAX_TEXT {
-            return result;
-        }
     }
-    result + rest
+    Some(result + rest)
 }
 
 /// Splits a line into commands and their words.

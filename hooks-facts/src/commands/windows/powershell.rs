@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
-use super::super::walk::Walk;
+use super::super::walk::{MAX_TEXT, Walk};
 use super::POWERSHELL;
 use crate::shell::Span;
 
@@ -93,7 +93,7 @@ impl PowerShellReader {
         self.depth += 1;
         let mut rest = text;
         while !rest.is_empty() && !walk.is_spent() {
-            let (words, inner, length, is_piped) = self.command(rest);
+            let (words, inner, length, is_piped) = self.command(walk, rest, span);
             for block in inner {
                 if walk.pay(block.len() + 1, span) {
                     self.text(walk, &block, span);
@@ -107,7 +107,12 @@ impl PowerShellReader {
     }
 
     /// Reads one command: its words, the blocks in it, its length, and whether a pipe follows.
-    fn command<'t>(&self, text: &'t str) -> (Vec<String>, Vec<String>, usize, bool) {
+    fn command<'t>(
+        &self,
+        walk: &mut Walk,
+        text: &'t str,
+        span: Span,
+    ) -> (Vec<String>, Vec<String>, usize, bool) {
         let mut words = Vec::new();
         let mut blocks = Vec::new();
         let (mut word, mut is_open) = (String::new(), false);
@@ -117,7 +122,9 @@ impl PowerShellReader {
                 words.push(std::mem::take(word));
             }
         };
-        while let Some(c) = text.get(at..).and_then(|rest: &'t str| rest.chars().next()) {
+        while let Some(c) = text.get(at..).and_then(|rest: &'t str| rest.chars().next())
+            && !walk.is_spent()
+        {
             let rest = text.get(at..).unwrap_or_default();
             match c {
                 '`' => {
@@ -136,7 +143,7 @@ impl PowerShellReader {
                 }
                 '\'' | '"' => {
                     let (inner, length) = quoted(rest, c);
-                    word.push_str(&if c == '"' { self.expanded(&inner) } else { inner });
+                    word.push_str(&if c == '"' { self.expanded(walk, &inner, span) } else { inner });
                     is_open = true;
                     at += length;
                     continue;
@@ -163,12 +170,15 @@ impl PowerShellReader {
                 }
                 '$' => {
                     let name = variable(rest);
-                    let value = self.variables.get(&name.to_lowercase());
-                    match value {
-                        Some(value) => word.push_str(value),
-                        None if words.is_empty() && !is_open && is_assigned(rest, name) => {
-                            word.push_str(rest.get(..=name.len()).unwrap_or_default());
-                        }
+                    // What is assigned to is a name, also if it has a value already.
+                    let sign = assignment(rest, name).filter(|_| words.is_empty() && !is_open);
+                    if let Some((sign, length)) = sign {
+                        words.extend([format!("${}", key(name)), sign.to_owned()]);
+                        at += length;
+                        continue;
+                    }
+                    match self.variables.get(&key(name)) {
+                        Some(value) => add(walk, &mut word, value, span),
                         None => word.push('?'),
                     }
                     is_open = true;
@@ -194,11 +204,15 @@ impl PowerShellReader {
     }
 
     fn start(&mut self, walk: &mut Walk, mut words: Vec<String>, span: Span) {
-        if let [name, equals, value, ..] = words.as_slice()
-            && equals == "="
+        if let [name, sign, value, ..] = words.as_slice()
+            && matches!(sign.as_str(), "=" | "+=")
             && let Some(name) = name.strip_prefix('$')
         {
-            self.variables.insert(name.to_lowercase(), value.clone());
+            let before = self.variables.get(name).filter(|_| sign == "+=");
+            let mut kept = before.cloned().unwrap_or_default();
+            add(walk, &mut kept, value, span);
+            let kept = if kept.len() > MAX_TEXT { "?".to_owned() } else { kept };
+            self.variables.insert(name.to_owned(), kept);
             words.drain(..2);
             if words.len() == 1 {
                 return;
@@ -276,20 +290,38 @@ impl PowerShellReader {
         walk.windows_command(POWERSHELL, &argv, span);
     }
 
-    fn expanded(&self, text: &str) -> String {
+    fn expanded(&self, walk: &mut Walk, text: &str, span: Span) -> String {
         let mut result = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some(at) = rest.find('$') {
+        while let Some(at) = rest.find('$')
+            && !walk.is_spent()
+        {
             result.push_str(rest.get(..at).unwrap_or_default());
             let from = rest.get(at..).unwrap_or_default();
             let name = variable(from);
-            match self.variables.get(&name.to_lowercase()) {
-                Some(value) => result.push_str(value),
+            match self.variables.get(&key(name)) {
+                Some(value) => add(walk, &mut result, value, span),
                 None => result.push('?'),
             }
             rest = from.get(1 + name.len()..).unwrap_or_default();
         }
         result + rest
+    }
+}
+
+/// Appends a value and pays for it.
+fn add(walk: &mut Walk, text: &mut String, value: &str, span: Span) {
+    if walk.pay(value.len() + 1, span) {
+        text.push_str(value);
+    }
+}
+
+/// Returns the key of a variable: its name without braces and scope, in lower case.
+fn key(name: &str) -> String {
+    let name = name.trim_start_matches('{').trim_end_matches('}').to_lowercase();
+    match name.split_once(':') {
+        Some(("global" | "script" | "local" | "private" | "variable", own)) => own.to_owned(),
+        _ => name,
     }
 }
 
@@ -303,8 +335,13 @@ fn variable(text: &str) -> &str {
     rest.get(..end).unwrap_or_default()
 }
 
-fn is_assigned(text: &str, name: &str) -> bool {
-    text.get(1 + name.len()..).is_some_and(|rest| rest.trim_start().starts_with('='))
+/// Returns the sign of an assignment to a variable, and the length of both.
+fn assignment(text: &str, name: &str) -> Option<(&'static str, usize)> {
+    let behind = text.get(1 + name.len()..)?;
+    let sign = behind.trim_start();
+    let blanks = behind.len() - sign.len();
+    let sign = ["+=", "="].into_iter().find(|known| sign.starts_with(known))?;
+    Some((sign, 1 + name.len() + blanks + sign.len()))
 }
 
 /// Returns the text between quotes, and its length with them. A doubled quote is one.

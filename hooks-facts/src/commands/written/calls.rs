@@ -9,9 +9,10 @@ use std::collections::HashMap;
 use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
 use super::super::code::{self, Language};
+use super::super::effects::code::{Token as Lexed, tokens as lexed};
 use super::super::reads;
-use super::super::walk::{Stream, Walk};
-use crate::shell::{Span, escape};
+use super::super::walk::{MAX_TEXT, Stream, Walk};
+use crate::shell::Span;
 
 /// Names of calls that start a command.
 const CALLS: &[&str] = table!("runner_words_calls");
@@ -22,13 +23,19 @@ const INDIRECT: &[&str] = table!("runner_words_indirect");
 /// Calls that decode a text which cannot be read here.
 const DECODES: &[&str] = table!("program_words_decodes");
 
-/// Most strings of one call.
+/// Most strings of one call, and of a list with a name. With more, the code is too complex.
 const MAX_WORDS: usize = 256;
+
+/// Most pieces of all calls together.
+const MAX_PIECES: usize = 4 * 1024 * 1024;
+
+/// Strings that a name stands for; `None` if they are too many.
+type Named = HashMap<String, Option<Vec<String>>>;
 
 /// Piece of code.
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
-    /// A string, with an unset variable for each computed part.
+    /// A string, with an unset variable for each part that has code.
     Text(String),
     /// A text that runs as a command by its quotes alone.
     Command(String),
@@ -52,7 +59,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     reads::note_code(walk, language.name(), text, span);
     let tokens = tokens(language, text);
     let named = names(&tokens);
-    let mut calls = 0_usize;
+    let (mut calls, mut left) = (0_usize, MAX_PIECES);
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         at += 1;
@@ -63,7 +70,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
             }
             Token::Name(name) if is_call(name) && is_called(language, &tokens, at) => {
                 calls += 1;
-                let call = Call::read(&tokens, at, &named);
+                let call = Call::read(&tokens, at, &named, &mut left);
                 call.run(walk, span);
             }
             _ => {}
@@ -82,9 +89,12 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 fn is_call(name: &str) -> bool {
-    let last = name.rsplit(['.', ':', '>']).next().unwrap_or(name);
+    let last = name.rsplit('.').next().unwrap_or(name);
     CALLS.iter().any(|call| match call.contains(['.', ':']) {
-        true => name == *call || name.ends_with(&format!(".{call}")) || name.ends_with(&format!("::{call}")),
+        true => {
+            let call = call.replace("::", ".");
+            name.strip_suffix(&*call).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        }
         false => last == *call,
     })
 }
@@ -101,26 +111,37 @@ fn is_called(language: Language, tokens: &[Token], at: usize) -> bool {
 }
 
 /// Returns the names that stand for one text or one list in the whole code.
-fn names(tokens: &[Token]) -> HashMap<String, Vec<String>> {
-    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+fn names(tokens: &[Token]) -> Named {
+    let mut found = Named::new();
     for (at, window) in tokens.windows(3).enumerate() {
         let [Token::Name(name), Token::Mark('='), third] = window else { continue };
         let name = name.trim_start_matches(['$', '@']).to_owned();
         let values = match third {
-            Token::Text(text) => vec![text.clone()],
-            Token::Mark('[' | '(') => {
-                let behind = tokens.iter().skip(at + 3).take(MAX_WORDS);
-                let inner = behind.take_while(|token| !matches!(token, Token::Mark(']' | ')')));
-                inner
-                    .filter_map(|token| if let Token::Text(text) = token { Some(text.clone()) } else { None })
-                    .collect()
-            }
+            Token::Text(text) => Some(vec![text.clone()]),
+            Token::Mark('[' | '(') => list(tokens.get(at + 3..).unwrap_or_default()),
             _ => continue,
         };
         // Of several values, each may be meant.
-        found.entry(name).or_default().extend(values);
+        let known = found.entry(name).or_insert_with(|| Some(Vec::new()));
+        match (known.as_mut(), values) {
+            (Some(known), Some(values)) if known.len() + values.len() <= MAX_WORDS => known.extend(values),
+            _ => *known = None,
+        }
     }
     found
+}
+
+/// Returns the strings of a list up to its end; `None` if they are too many.
+fn list(tokens: &[Token]) -> Option<Vec<String>> {
+    let mut texts = Vec::new();
+    for token in tokens.iter().take(MAX_WORDS * 4) {
+        match token {
+            Token::Text(text) => texts.push(text.clone()),
+            Token::Mark(']' | ')') => return (texts.len() <= MAX_WORDS).then_some(texts),
+            _ => {}
+        }
+    }
+    (tokens.len() < MAX_WORDS * 4).then_some(texts)
 }
 
 /// Arguments of a call.
@@ -130,16 +151,25 @@ struct Call {
     words: Vec<String>,
     /// Whether the first argument is a list.
     begins_with_list: bool,
+    /// Whether there are more words, or longer ones, than are read.
+    is_too_long: bool,
 }
 
 impl Call {
     /// Reads the arguments of a call, and of the calls that are chained to it: `.args([…])`.
-    fn read(tokens: &[Token], start: usize, named: &HashMap<String, Vec<String>>) -> Self {
+    fn read(tokens: &[Token], start: usize, named: &Named, left: &mut usize) -> Self {
         let mut call = Self::default();
         let has_parenthesis = matches!(tokens.get(start), Some(Token::Mark('(' | '!')));
         let (mut depth, mut joins, mut is_first) = (0_usize, false, true);
         for (at, token) in tokens.iter().enumerate().skip(start) {
-            if call.words.len() >= MAX_WORDS {
+            *left = left.saturating_sub(1);
+            if *left == 0
+                || call.words.len() > MAX_WORDS
+                || call.words.last().is_some_and(|last| last.len() > MAX_TEXT)
+            {
+                call.is_too_long = true;
+            }
+            if call.is_too_long {
                 break;
             }
             match token {
@@ -177,8 +207,9 @@ impl Call {
                     let is_option = matches!(tokens.get(at + 1), Some(Token::Mark('=' | ':')));
                     let values = named.get(name.trim_start_matches(['$', '@'])).filter(|_| !is_option);
                     match (values, call.words.last_mut()) {
-                        (Some(values), Some(last)) if joins => last.push_str(&values.join(" ")),
-                        (Some(values), _) => {
+                        (Some(None), _) => call.is_too_long = true,
+                        (Some(Some(values)), Some(last)) if joins => last.push_str(&values.join(" ")),
+                        (Some(Some(values)), _) => {
                             call.begins_with_list |= call.words.is_empty() && values.len() > 1;
                             call.words.extend(values.iter().cloned());
                         }
@@ -194,6 +225,9 @@ impl Call {
     }
 
     fn run(&self, walk: &mut Walk, span: Span) {
+        if self.is_too_long {
+            return walk.too_complex(span);
+        }
         let Some(first) = self.words.first() else { return };
         let is_text = first.trim().contains(char::is_whitespace) || self.words.len() == 1;
         if is_text && !(self.begins_with_list && self.words.len() > 1) {
@@ -218,147 +252,35 @@ fn is_chain(name: &str) -> bool {
     )
 }
 
-/// Splits code into its pieces, without comments.
+/// Returns the pieces of a code: a name with the names that dots join to it is one.
 fn tokens(language: Language, text: &str) -> Vec<Token> {
-    let hash_comments = !matches!(language, Language::JavaScript | Language::Lua);
-    let slash_comments = matches!(language, Language::JavaScript | Language::Php);
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let length = match c {
-            '\n' => {
-                found.push(Token::End);
-                1
-            }
-            '#' if hash_comments => line_length(rest),
-            '/' if slash_comments && rest.starts_with("//") => line_length(rest),
-            '/' if slash_comments && rest.starts_with("/*") => {
-                rest.find("*/").map_or(rest.len(), |at| at + 2)
-            }
-            '-' if language == Language::Lua && rest.starts_with("--") => line_length(rest),
-            '"' | '\'' | '`' => string(language, rest, &mut found),
-            'q' | '%' if command_quotes(language, rest).is_some() => {
-                let (text, length) = command_quotes(language, rest).unwrap_or_default();
-                found.push(Token::Command(text));
-                length
-            }
-            c if c.is_alphanumeric() || "_$@.".contains(c) => {
-                let is_part = |c: char| c.is_alphanumeric() || "_$@.:".contains(c);
-                let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-                let name = rest.get(..end).unwrap_or_default();
-                // A colon at the end belongs to a label or a key.
-                let trimmed = name.trim_end_matches(':');
-                if trimmed == "." {
-                    found.push(Token::Mark('.'));
-                } else if !trimmed.is_empty() {
-                    found.push(Token::Name(trimmed.to_owned()));
-                }
-                if trimmed.len() < name.len() {
-                    found.push(Token::Mark(':'));
-                }
-                end
-            }
-            c if c.is_whitespace() => c.len_utf8(),
-            c => {
-                found.push(Token::Mark(c));
-                c.len_utf8()
-            }
+    let mut found: Vec<Token> = Vec::new();
+    for token in lexed(language, text) {
+        let next = match token {
+            Lexed::Text(text) => Token::Text(text),
+            Lexed::Command(text) => Token::Command(text),
+            Lexed::Sign('\n') => Token::End,
+            Lexed::Sign(sign) => Token::Mark(sign),
+            Lexed::Name(name) => Token::Name(whole_name(&mut found, &name)),
         };
-        rest = rest.get(length.max(1)..).unwrap_or_default();
+        found.push(next);
     }
     found
 }
 
-fn line_length(text: &str) -> usize {
-    text.find('\n').unwrap_or(text.len())
+/// Takes the beginning of a name from the end of the pieces: `a.`, `.`, `$`.
+fn whole_name(found: &mut Vec<Token>, last: &str) -> String {
+    let Some(sign @ ('.' | '$' | '@')) =
+        found.pop_if(|token| matches!(token, Token::Mark('.' | '$' | '@'))).and_then(mark)
+    else {
+        return last.to_owned();
+    };
+    let before = found.pop_if(|token| sign == '.' && matches!(token, Token::Name(_)));
+    let mut whole = if let Some(Token::Name(name)) = before { name } else { String::new() };
+    whole.push(sign);
+    whole + last
 }
 
-/// Reads a string; returns its length in the text.
-fn string(language: Language, text: &str, found: &mut Vec<Token>) -> usize {
-    let quote = text.get(..1).unwrap_or_default();
-    let triple = quote.repeat(3);
-    let mark = if text.starts_with(&triple) && language == Language::Python { &*triple } else { quote };
-    let (mut inner, mut at) = (String::new(), mark.len());
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        if rest.starts_with(mark) {
-            break;
-        }
-        let Some(c) = rest.chars().next() else { break };
-        at += c.len_utf8();
-        if c == '\\' {
-            let read = escape(rest.get(1..).unwrap_or_default());
-            inner.push_str(&read.text);
-            at += read.length;
-        } else {
-            inner.push(c);
-        }
-    }
-    let end = (at + mark.len()).min(text.len());
-    let is_command = quote == "`" && matches!(language, Language::Perl | Language::Ruby | Language::Php);
-    if is_command {
-        found.push(Token::Command(inner));
-        return end;
-    }
-    let prefix = match found.last() {
-        Some(Token::Name(name)) if language == Language::Python && name.len() <= 2 => {
-            Some(name.to_lowercase())
-        }
-        _ => None,
-    };
-    let is_format = prefix.as_ref().is_some_and(|prefix| prefix.contains('f'));
-    if prefix.is_some_and(|prefix| prefix.chars().all(|c| "rbfu".contains(c))) {
-        found.pop();
-    }
-    let computed = match language {
-        Language::JavaScript => quote == "`" && inner.contains("${"),
-        Language::Ruby => quote == "\"" && inner.contains("#{"),
-        Language::Python => is_format && inner.contains('{'),
-        _ => false,
-    };
-    let inner = if computed { without_parts(&inner) } else { inner };
-    found.push(Token::Text(inner));
-    end
-}
-
-/// Replaces the computed parts of a text by an unset variable.
-fn without_parts(text: &str) -> String {
-    let mut result = String::new();
-    let mut depth = 0_usize;
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '$' | '#' if depth == 0 && characters.peek() == Some(&'{') => {}
-            '{' => {
-                if depth == 0 {
-                    result.push_str("${_}");
-                }
-                depth += 1;
-            }
-            '}' => depth = depth.saturating_sub(1),
-            c if depth == 0 => result.push(c),
-            _ => {}
-        }
-    }
-    result
-}
-
-/// Reads `qx(…)` or `%x(…)`.
-fn command_quotes(language: Language, text: &str) -> Option<(String, usize)> {
-    let start = match language {
-        Language::Perl => "qx",
-        Language::Ruby => "%x",
-        _ => return None,
-    };
-    let rest = text.strip_prefix(start)?;
-    let open = rest.chars().next().filter(char::is_ascii_punctuation)?;
-    let close = match open {
-        '(' => ')',
-        '[' => ']',
-        '{' => '}',
-        '<' => '>',
-        open => open,
-    };
-    let inner = rest.get(1..)?;
-    let end = inner.find(close).unwrap_or(inner.len());
-    Some((inner.get(..end)?.to_owned(), (start.len() + 1 + end + 1).min(text.len())))
+fn mark(token: Token) -> Option<char> {
+    if let Token::Mark(sign) = token { Some(sign) } else { None }
 }

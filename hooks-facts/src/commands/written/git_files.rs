@@ -24,9 +24,6 @@ const TOOLS: &[(&str, &str)] = &[
     (".overcommit.yml", ""),
 ];
 
-/// Most settings that are read from one file.
-const MAX_SETTINGS: usize = 256;
-
 impl Walk {
     /// Returns the settings in the files that the command or the session wrote.
     pub(in super::super) fn git_settings(&mut self, span: Span) -> Vec<(String, String)> {
@@ -36,7 +33,7 @@ impl Walk {
         let mut found = Vec::new();
         for file in SETTINGS {
             if let Some(text) = self.written_text(file, span) {
-                found.extend(settings_in(&text).into_iter().take(MAX_SETTINGS));
+                found.extend(settings_in(&text));
             }
         }
         found

@@ -1,10 +1,11 @@
 //! Makefiles and justfiles: the recipes of the targets that are made, and of those that they need.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::super::argument::Argument;
 use super::super::file_programs;
-use super::super::walk::{Stream, Walk};
+use super::super::walk::{MAX_TEXT, Stream, Walk};
 use crate::shell::Span;
 
 const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
@@ -14,12 +15,20 @@ const JUSTFILES: &[&str] = &["justfile", "Justfile", ".justfile"];
 const MAX_FILES: usize = 32;
 const MAX_TARGETS: usize = 512;
 
+/// Most needs that wait to be made.
+const MAX_PENDING: usize = 16 * 1024;
+
+/// Most text that the values of variables add to a file.
+const MAX_GROWTH: usize = 1024 * 1024;
+
 /// Rules of a file, with the variables that it sets.
 #[derive(Default)]
 struct Rules {
     rules: Vec<Rule>,
     variables: HashMap<String, String>,
     first: Option<String>,
+    /// Text that the values of variables have added.
+    grown: Cell<usize>,
 }
 
 struct Rule {
@@ -167,9 +176,10 @@ impl Rules {
             let value = value.get(1..).unwrap_or_default().trim();
             let appends = name.ends_with('+');
             let name = name.trim_end_matches([':', '+', '?', '!', ' ']).to_owned();
-            let before = self.variables.get(&name).filter(|_| appends).cloned();
-            let value = before.map_or_else(|| value.to_owned(), |before| format!("{before} {value}"));
-            self.variables.insert(name, value);
+            match self.variables.get_mut(&name).filter(|_| appends) {
+                Some(before) => before.extend([" ", value]),
+                None => drop(self.variables.insert(name, value.to_owned())),
+            }
             return false;
         }
         let Some((targets, rest)) = line.split_once(':') else { return false };
@@ -191,18 +201,18 @@ impl Rules {
 
     /// Runs the recipes of goals, and of what they need first.
     fn run(&self, walk: &mut Walk, goals: Vec<String>, span: Span) {
-        let mut made = HashSet::new();
+        let mut made: HashSet<String> = HashSet::new();
         let mut pending = goals;
         while let Some(goal) = pending.pop() {
             if !made.insert(goal.clone()) {
                 continue;
             }
-            if made.len() > MAX_TARGETS {
+            if made.len() > MAX_TARGETS || pending.len() > MAX_PENDING {
                 return walk.too_complex(span);
             }
             for rule in self.rules.iter().filter(|rule| rule.targets.iter().any(|it| fits(it, &goal))) {
                 let needs = rule.needs.iter().filter(|need| *need != "|");
-                pending.extend(needs.clone().cloned());
+                pending.extend(needs.clone().filter(|need| !made.contains(*need)).cloned());
                 let first = needs.clone().next().map_or("", String::as_str);
                 if rule.is_script {
                     let text = rule.recipe.join("\n");
@@ -213,7 +223,29 @@ impl Rules {
                     let line = line.trim_start().trim_start_matches(['@', '-', '+', ' ']);
                     walk.text(&self.expanded(line, &goal, first), &Stream::Empty, span);
                 }
+                if self.is_too_long() {
+                    return walk.too_complex(span);
+                }
             }
+        }
+        if self.is_too_long() {
+            walk.too_complex(span);
+        }
+    }
+
+    /// Returns whether the values of variables would add more text than is read.
+    fn is_too_long(&self) -> bool {
+        self.grown.get() > MAX_GROWTH
+    }
+
+    /// Appends the value of a variable, unless the text has grown too much.
+    fn add(&self, text: &mut String, value: &str) {
+        self.grown.set(self.grown.get().saturating_add(value.len()));
+        if text.len() + value.len() > MAX_TEXT {
+            self.grown.set(usize::MAX);
+        }
+        if !self.is_too_long() {
+            text.push_str(value);
         }
     }
 
@@ -226,9 +258,6 @@ impl Rules {
                 break;
             }
             text = self.expanded_once(&text, target, first);
-            if text.len() > super::super::walk::MAX_TEXT {
-                break;
-            }
         }
         text.replace('\u{1}', "$")
     }
@@ -257,13 +286,13 @@ impl Rules {
                 None => ("", 0),
             };
             match name {
-                "@" => result.push_str(target),
-                "<" | "^" | "+" => result.push_str(first),
+                "@" => self.add(&mut result, target),
+                "<" | "^" | "+" => self.add(&mut result, first),
                 "MAKE" => result.push_str("make"),
                 "RM" if !self.variables.contains_key("RM") => result.push_str("rm -f"),
                 "CURDIR" | "PWD" => result.push('.'),
                 name => match self.variables.get(name) {
-                    Some(value) => result.push_str(value),
+                    Some(value) => self.add(&mut result, value),
                     None => result.push_str("\u{1}{_}"),
                 },
             }
@@ -310,8 +339,8 @@ fn recipes(text: &str) -> Rules {
     let mut rules = Rules::default();
     for line in text.lines() {
         if line.starts_with([' ', '\t']) {
+            let line = braces(line.trim(), &rules);
             let Some(rule) = rules.rules.last_mut() else { continue };
-            let line = braces(line.trim(), &rules.variables);
             rule.is_script |= rule.recipe.is_empty() && line.starts_with("#!");
             rule.recipe.push(line);
             continue;
@@ -345,7 +374,7 @@ fn recipes(text: &str) -> Rules {
 }
 
 /// Replaces `{{name}}` by its value, or by an unset variable of the shell. A `$` stays one.
-fn braces(line: &str, variables: &HashMap<String, String>) -> String {
+fn braces(line: &str, rules: &Rules) -> String {
     let mut result = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find("{{") {
@@ -353,8 +382,8 @@ fn braces(line: &str, variables: &HashMap<String, String>) -> String {
         let after = rest.get(at + 2..).unwrap_or_default();
         let end = after.find("}}").unwrap_or(after.len());
         let name = after.get(..end).unwrap_or_default().trim();
-        match variables.get(name) {
-            Some(value) => result.push_str(&value.replace('$', "$$")),
+        match rules.variables.get(name) {
+            Some(value) => rules.add(&mut result, &value.replace('$', "$$")),
             None => result.push_str("$${_}"),
         }
         rest = after.get((end + 2).min(after.len())..).unwrap_or_default();

@@ -63,6 +63,12 @@ pub enum WrittenContent {
     Unknown,
 }
 
+/// Longest texts of written files together that are handed on. Of further files, the content is not known.
+const MAX_EXPORTED: usize = 1024 * 1024;
+
+/// Longest key of a file that costs nothing.
+const FREE_KEY: usize = 256;
+
 /// Most files of a session that one analysis asks for.
 const MAX_ASKED: usize = 4_096;
 
@@ -311,14 +317,17 @@ impl Walk {
     }
 
     /// Returns the keys of a file: its possible names as seen from the folder in which the text starts.
-    fn keys(&self, file: &Argument) -> Vec<String> {
+    fn keys(&mut self, file: &Argument) -> Vec<String> {
+        let cost = (self.folders.len() + file.len()).saturating_sub(FREE_KEY);
+        if cost > 0 && !self.pay(cost, Span::default()) {
+            return Vec::new();
+        }
         let names = self.folders.names(file, self.options.windows);
         let start = self.start.as_deref();
         names.iter().filter_map(Argument::literal).map(|name| key(name, start)).collect()
     }
 }
 
-pub(super) use programs::quoted;
 pub(super) use startup::is_variable as is_startup_variable;
 
 /// Returns one key for all spellings of a name.
@@ -346,11 +355,16 @@ pub(super) fn exported(mut files: HashMap<String, Stream>, removed: HashSet<Stri
         Stream::Copy(name) => WrittenContent::SameAs(String::from(&*name)),
         Stream::File | Stream::Names(_) | Stream::Unknown => WrittenContent::Unknown,
     };
-    let files = files.into_iter().filter(|(path, _)| !path.starts_with("/dev/"));
-    let mut files: Vec<_> =
-        files.map(|(path, stream)| WrittenFile { path, content: content(stream) }).collect();
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    files
+    let mut files: Vec<_> = files.into_iter().filter(|(path, _)| !path.starts_with("/dev/")).collect();
+    files.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut left = MAX_EXPORTED;
+    let mut content = |stream: Stream| {
+        let length = if let Stream::Known(text) = &stream { text.len() } else { 0 };
+        let next = left.checked_sub(length);
+        left = next.unwrap_or_default();
+        if next.is_some() { content(stream) } else { WrittenContent::Unknown }
+    };
+    files.into_iter().map(|(path, stream)| WrittenFile { path, content: content(stream) }).collect()
 }
 
 /// Applies `s/A/B/` with a plain `A`, or one behind `^` or before `$`, to each line; `None` for any other script.

@@ -1,20 +1,62 @@
 //! Trees of settings: JSON, YAML, TOML and INI, as far as files of tasks use them.
 //!
-//! The readers are lenient: they are for finding commands, and a line that they cannot read is passed over.
+//! The readers are lenient: they are for finding commands, and a line that they cannot read is passed over. A text that is
+//! too deep, and JSON that cannot be read, is no tree.
 
 use serde_json::{Map, Value};
 
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 16;
 
-/// Reads the text of a file by the ending of its name.
-pub(super) fn parse(file: &str, text: &str) -> Value {
+/// Reads the text of a file by the ending of its name; `None` if it is not a tree that can be read.
+pub(super) fn parse(file: &str, text: &str) -> Option<Value> {
     match file.rsplit_once('.').map_or("", |(_, ending)| ending) {
-        "json" | "jsonc" | "json5" => serde_json::from_str(text).unwrap_or(Value::Null),
+        "json" | "jsonc" | "json5" => serde_json::from_str(&without_comments(text)).ok(),
         "toml" => sections(text, true),
         "ini" | "cfg" | "conf" => sections(text, false),
         _ => yaml(text),
     }
+}
+
+/// Returns JSON without its comments, and without the commas before closing brackets.
+fn without_comments(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = match c {
+            '"' => string_length(rest),
+            '/' if rest.starts_with("//") => {
+                rest = rest.get(rest.find('\n').unwrap_or(rest.len())..).unwrap_or_default();
+                continue;
+            }
+            '/' if rest.starts_with("/*") => {
+                rest = rest.split_once("*/").map_or("", |(_, behind)| behind);
+                continue;
+            }
+            ']' | '}' => {
+                let end = result.trim_end().trim_end_matches(',').len();
+                if result.trim_end().ends_with(',') {
+                    result.truncate(end);
+                }
+                1
+            }
+            c => c.len_utf8(),
+        };
+        result.push_str(rest.get(..length).unwrap_or(rest));
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    result
+}
+
+/// Returns the length of the string at the start of a text.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let ends = *c == '"' && !escaped;
+        escaped = *c == '\\' && !escaped;
+        ends
+    });
+    end.map_or(text.len(), |(at, _)| at + 1)
 }
 
 /// Line of YAML: its indentation and its text.
@@ -23,7 +65,7 @@ struct Line<'t> {
     text: &'t str,
 }
 
-fn yaml(text: &str) -> Value {
+fn yaml(text: &str) -> Option<Value> {
     let lines: Vec<Line<'_>> = text
         .lines()
         .filter(|line| !line.trim_start().starts_with('#') && !line.trim().is_empty() && *line != "---")
@@ -33,26 +75,26 @@ fn yaml(text: &str) -> Value {
 }
 
 /// Reads lines that are one node.
-fn block(lines: &[Line<'_>], depth: usize) -> Value {
-    let Some(first) = lines.first() else { return Value::Null };
+fn block(lines: &[Line<'_>], depth: usize) -> Option<Value> {
+    let Some(first) = lines.first() else { return Some(Value::Null) };
     if depth > MAX_DEPTH {
-        return Value::Null;
+        return None;
     }
     let starts = |line: &Line<'_>| line.indent <= first.indent;
     if first.text == "-" || first.text.starts_with("- ") {
-        return Value::Array(parts(lines, starts).map(|part| item(part, depth)).collect());
+        return parts(lines, starts).map(|part| item(part, depth)).collect::<Option<_>>().map(Value::Array);
     }
     if key_of(first.text).is_none() {
         let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
-        return scalar(&texts.join(" "));
+        return scalar(&texts.join(" "), depth);
     }
     let mut map = Map::new();
     for part in parts(lines, starts) {
         let Some((line, below)) = part.split_first() else { continue };
         let Some((key, value)) = key_of(line.text) else { continue };
-        map.insert(key.to_owned(), value_of(value, below, depth));
+        map.insert(key.to_owned(), value_of(value, below, depth)?);
     }
-    Value::Object(map)
+    Some(Value::Object(map))
 }
 
 /// Splits lines before each line that starts a part.
@@ -75,8 +117,8 @@ fn parts<'l, 't>(
 }
 
 /// Reads an item of a list: the first line begins with `-`.
-fn item(lines: &[Line<'_>], depth: usize) -> Value {
-    let Some((first, below)) = lines.split_first() else { return Value::Null };
+fn item(lines: &[Line<'_>], depth: usize) -> Option<Value> {
+    let Some((first, below)) = lines.split_first() else { return Some(Value::Null) };
     let text = first.text.strip_prefix('-').unwrap_or(first.text);
     let inner = text.trim_start();
     if inner.is_empty() {
@@ -93,7 +135,7 @@ fn item(lines: &[Line<'_>], depth: usize) -> Value {
     block(&all, depth + 1)
 }
 
-fn value_of(value: &str, below: &[Line<'_>], depth: usize) -> Value {
+fn value_of(value: &str, below: &[Line<'_>], depth: usize) -> Option<Value> {
     match value.trim() {
         "" => block(below, depth + 1),
         mark if mark.starts_with(['|', '>']) && mark.len() <= 3 => {
@@ -103,12 +145,12 @@ fn value_of(value: &str, below: &[Line<'_>], depth: usize) -> Value {
                 format!("{indent}{}", line.text)
             });
             let separator = if mark.starts_with('|') { "\n" } else { " " };
-            Value::String(lines.collect::<Vec<_>>().join(separator))
+            Some(Value::String(lines.collect::<Vec<_>>().join(separator)))
         }
-        value if below.is_empty() => scalar(value),
+        value if below.is_empty() => scalar(value, depth),
         value => {
             let texts: Vec<&str> = std::iter::once(value).chain(below.iter().map(|line| line.text)).collect();
-            scalar(&texts.join(" "))
+            scalar(&texts.join(" "), depth)
         }
     }
 }
@@ -126,28 +168,32 @@ fn key_of(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads a text, with quotes or as a list or a table in one line.
-fn scalar(text: &str) -> Value {
+fn scalar(text: &str, depth: usize) -> Option<Value> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
     let text = text.trim();
     let inner = |open: char, close: char| text.strip_prefix(open).and_then(|text| text.strip_suffix(close));
     if let Some(list) = inner('[', ']') {
-        return Value::Array(split_flow(list).into_iter().map(scalar).collect());
+        let items = split_flow(list).into_iter().map(|item| scalar(item, depth + 1));
+        return items.collect::<Option<_>>().map(Value::Array);
     }
     if let Some(table) = inner('{', '}') {
-        let pairs = split_flow(table).into_iter().filter_map(|pair| {
-            let (key, value) = pair.split_once(['=', ':'])?;
-            Some((key.trim().trim_matches(['"', '\'']).to_owned(), scalar(value)))
+        let pairs = split_flow(table).into_iter().filter_map(|pair| pair.split_once(['=', ':']));
+        let pairs = pairs.map(|(key, value)| {
+            Some((key.trim().trim_matches(['"', '\'']).to_owned(), scalar(value, depth + 1)?))
         });
-        return Value::Object(pairs.collect());
+        return pairs.collect::<Option<_>>().map(Value::Object);
     }
-    if let Some(quoted) = text.strip_prefix('"') {
+    let plain = if let Some(quoted) = text.strip_prefix('"') {
         let quoted = quoted.strip_suffix('"').unwrap_or(quoted);
-        return Value::String(quoted.replace("\\\"", "\"").replace("\\n", "\n").replace("\\\\", "\\"));
-    }
-    if let Some(quoted) = text.strip_prefix('\'') {
-        return Value::String(quoted.strip_suffix('\'').unwrap_or(quoted).replace("''", "'"));
-    }
-    let text = text.split(" #").next().unwrap_or_default().trim_end();
-    Value::String(text.to_owned())
+        quoted.replace("\\\"", "\"").replace("\\n", "\n").replace("\\\\", "\\")
+    } else if let Some(quoted) = text.strip_prefix('\'') {
+        quoted.strip_suffix('\'').unwrap_or(quoted).replace("''", "'")
+    } else {
+        text.split(" #").next().unwrap_or_default().trim_end().to_owned()
+    };
+    Some(Value::String(plain))
 }
 
 /// Splits a list at its commas, outside of quotes and brackets.
@@ -173,7 +219,7 @@ fn split_flow(text: &str) -> Vec<&str> {
 }
 
 /// Reads sections with `key = value` lines. In TOML the names of sections are paths.
-fn sections(text: &str, is_toml: bool) -> Value {
+fn sections(text: &str, is_toml: bool) -> Option<Value> {
     let mut root = Map::new();
     let mut path: Vec<String> = Vec::new();
     let mut lines = text.lines().peekable();
@@ -185,7 +231,7 @@ fn sections(text: &str, is_toml: bool) -> Value {
         if let Some(name) = trimmed.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
             let name = name.trim_start_matches('[').trim();
             path = if is_toml { dotted(name) } else { vec![name.to_owned()] };
-            insert(&mut root, &path, Value::Object(Map::new()));
+            insert(&mut root, &path, Value::Object(Map::new()))?;
             continue;
         }
         let Some((key, value)) = trimmed.split_once('=').or_else(|| trimmed.split_once(':')) else {
@@ -196,30 +242,35 @@ fn sections(text: &str, is_toml: bool) -> Value {
             let ending = ["\"\"\"", "'''"].into_iter().find(|mark| value.starts_with(mark));
             if let Some(mark) = ending {
                 let mut body = value.trim_start_matches(mark).to_owned();
-                while !body.contains(mark) {
-                    let Some(next) = lines.next() else { break };
-                    body = format!("{body}\n{next}");
+                let mut ends = body.contains(mark);
+                while !ends && let Some(next) = lines.next() {
+                    ends = next.contains(mark);
+                    body.extend(["\n", next]);
                 }
                 let body = body.split(mark).next().unwrap_or_default().to_owned();
-                insert(&mut root, &with(&path, dotted(key.trim())), Value::String(body));
+                insert(&mut root, &with(&path, dotted(key.trim())), Value::String(body))?;
                 continue;
             }
-            while value.matches('[').count() > value.matches(']').count() {
-                let Some(next) = lines.next() else { break };
-                value = format!("{value} {}", next.trim());
+            let count = |text: &str, bracket: char| text.matches(bracket).count();
+            let (mut open, mut closed) = (count(&value, '['), count(&value, ']'));
+            while open > closed
+                && let Some(next) = lines.next()
+            {
+                (open, closed) = (open + count(next, '['), closed + count(next, ']'));
+                value.extend([" ", next.trim()]);
             }
         } else {
             // Indented lines continue the value.
             while lines.peek().is_some_and(|next| next.starts_with([' ', '\t']) && !next.trim().is_empty()) {
                 let next = lines.next().unwrap_or_default().trim();
-                value = if value.is_empty() { next.to_owned() } else { format!("{value}\n{next}") };
+                value.extend(if value.is_empty() { ["", next] } else { ["\n", next] });
             }
-            insert(&mut root, &with(&path, vec![key.trim().to_owned()]), Value::String(value));
+            insert(&mut root, &with(&path, vec![key.trim().to_owned()]), Value::String(value))?;
             continue;
         }
-        insert(&mut root, &with(&path, dotted(key.trim())), scalar(&value));
+        insert(&mut root, &with(&path, dotted(key.trim())), scalar(&value, 0)?)?;
     }
-    Value::Object(root)
+    Some(Value::Object(root))
 }
 
 fn with(path: &[String], more: Vec<String>) -> Vec<String> {
@@ -230,20 +281,22 @@ fn dotted(name: &str) -> Vec<String> {
     name.split('.').map(|part| part.trim().trim_matches(['"', '\'']).to_owned()).collect()
 }
 
-fn insert(root: &mut Map<String, Value>, path: &[String], value: Value) {
-    let Some((first, rest)) = path.split_first() else { return };
+/// Inserts a value at a path; `None` if the path is too long.
+fn insert(root: &mut Map<String, Value>, path: &[String], value: Value) -> Option<()> {
+    let (first, rest) = path.split_first()?;
+    if rest.len() >= MAX_DEPTH {
+        return None;
+    }
     if rest.is_empty() {
         // A table that is there already stays.
         let is_table = value.as_object().is_some_and(Map::is_empty);
         if !(is_table && root.contains_key(first)) {
             root.insert(first.clone(), value);
         }
-        return;
+        return Some(());
     }
-    let inner = root.entry(first.clone()).or_insert_with(|| Value::Object(Map::new()));
-    if let Value::Object(inner) = inner
-        && rest.len() < MAX_DEPTH
-    {
-        insert(inner, rest, value);
+    match root.entry(first.clone()).or_insert_with(|| Value::Object(Map::new())) {
+        Value::Object(inner) => insert(inner, rest, value),
+        _ => Some(()),
     }
 }

@@ -1,5 +1,7 @@
 //! Written files that run by themselves, or in an interpreter, and the modules that their code loads.
 
+use std::collections::BTreeSet;
+
 use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
 use super::super::code::{self, Language};
@@ -12,7 +14,10 @@ use crate::shell::Span;
 const LOADERS: &[&str] = table!("runner_words_loaders");
 
 /// Most modules that are looked for in one file.
-const MAX_MODULES: usize = 64;
+const MAX_MODULES: usize = 160;
+
+/// Longest line in which each string counts as a module. In a longer one, only the string behind each word that loads one does.
+const MAX_LINE: usize = 2_000;
 
 impl Walk {
     /// Runs a program whose file the command or the session wrote; `None` for every other program.
@@ -30,7 +35,7 @@ impl Walk {
         let (path, stream) = if name.contains('/') {
             (name.to_owned(), self.written(name)?)
         } else {
-            self.in_search_path(name)?
+            self.in_search_path(name, span)?
         };
         let argv = match stream {
             Stream::Known(text) => {
@@ -50,13 +55,16 @@ impl Walk {
     }
 
     /// Looks for a written program in the folders of a search path that the command sets.
-    fn in_search_path(&mut self, name: &str) -> Option<(String, Stream)> {
+    fn in_search_path(&mut self, name: &str, span: Span) -> Option<(String, Stream)> {
         let Some(Variable::Text(path)) = self.variables.get("PATH") else { return None };
         let known = path.literal().map_or_else(
             || path.prefix().rsplit_once(':').map_or("", |(known, _)| known).to_owned(),
             str::to_owned,
         );
-        known.split(':').take(MAX_MODULES).find_map(|folder| {
+        if !self.pay(known.len(), span) {
+            return None;
+        }
+        known.split(':').find_map(|folder| {
             let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
             let path = format!("{folder}/{name}");
             let stream = self.written(&path)?;
@@ -99,19 +107,17 @@ impl Walk {
         if !self.follows_files() {
             return;
         }
-        let mut named = Vec::new();
+        let mut named = BTreeSet::new();
         for line in text.lines() {
-            if named.len() >= MAX_MODULES {
-                break;
-            }
             if language == Language::Python {
                 named.extend(python_modules(line));
             }
-            if LOADERS.iter().any(|word| line.contains(word)) {
-                named.extend(quoted(line).map(str::to_owned));
+            named.extend(loaded_names(line).map(str::to_owned));
+            if named.len() > MAX_MODULES {
+                return self.too_complex(span);
             }
         }
-        for module in named.iter().take(MAX_MODULES) {
+        for module in &named {
             for name in candidates(language, folder, module) {
                 if let Some(text) = self.written_text(&name, span) {
                     self.deeper(span, |walk| walk.code_file(language, &name, &text, span));
@@ -200,8 +206,22 @@ fn candidates(language: Language, folder: &str, module: &str) -> Vec<String> {
     near.chain(names.iter().cloned()).collect()
 }
 
+/// Returns the strings of a line that may name what it loads.
+fn loaded_names(line: &str) -> impl Iterator<Item = &str> {
+    let loads = LOADERS.iter().any(|word| line.contains(word));
+    let is_long = line.len() > MAX_LINE;
+    let near = LOADERS.iter().filter(move |_| is_long).flat_map(move |word| {
+        let places = line.match_indices(word).filter_map(move |(at, _)| line.get(at + word.len()..));
+        places.filter_map(|behind| {
+            let quote = behind.find(['"', '\'', '`']).filter(|at| *at <= " from ( ".len())?;
+            quoted(behind.get(quote..)?).next()
+        })
+    });
+    quoted(line).filter(move |_| loads && !is_long).chain(near)
+}
+
 /// Returns the texts between quotes in a line.
-pub(in crate::commands) fn quoted(line: &str) -> impl Iterator<Item = &str> {
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         let at = rest.find(['"', '\'', '`'])?;

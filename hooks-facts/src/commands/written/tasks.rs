@@ -1,9 +1,10 @@
 //! Commands in files of tasks: trees with a name for each task, and code with a block for each.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
 use super::super::code::Language;
 use super::super::walk::{Stream, Walk};
@@ -19,19 +20,21 @@ const NEEDS: &[&str] = table!("runner_words_needs");
 /// Words that begin a task in code.
 const BEGINNINGS: &[&str] = table!("runner_words_blocks");
 
-/// Most tasks that are followed in one file.
-const MAX_TASKS: usize = 256;
+/// Deepest lists and tables of a task.
+const MAX_DEPTH: usize = 32;
 
 /// Walk through the tasks of one file.
 struct Tasks<'t> {
-    all: Vec<(&'t str, &'t Value)>,
+    all: HashMap<&'t str, Vec<&'t Value>>,
     done: HashSet<&'t str>,
 }
 
 /// Walks the tasks that a program's words name; without such words, the default one. `place` is the path to the tasks. A
 /// `*` at its end stands for all of them, and a `:` for names that begin so.
 pub(super) fn run(walk: &mut Walk, file: &str, text: &str, place: &str, words: &[Argument], span: Span) {
-    let tree = outline::parse(file, text);
+    let Some(tree) = outline::parse(file, text) else {
+        return walk.unresolved(UnresolvedReason::Text, span);
+    };
     let (path, takes_all) = place.strip_suffix('*').map_or((place, false), |path| (path, true));
     let (path, prefix) = match path.rsplit_once('.').unwrap_or(("", path)) {
         (above, last) if last.ends_with(':') => (above, last),
@@ -42,9 +45,9 @@ pub(super) fn run(walk: &mut Walk, file: &str, text: &str, place: &str, words: &
         nodes = nodes.into_iter().flat_map(|node| below(node, key)).collect();
     }
     if takes_all {
-        let mut tasks = Tasks { all: Vec::new(), done: HashSet::new() };
+        let mut tasks = Tasks { all: HashMap::new(), done: HashSet::new() };
         for node in nodes {
-            tasks.node(walk, node, true, span);
+            tasks.node(walk, node, true, 0, span);
         }
         return;
     }
@@ -69,7 +72,11 @@ pub(super) fn run(walk: &mut Walk, file: &str, text: &str, place: &str, words: &
     if chosen.is_empty() && !has_task_word(&given) {
         chosen = all.iter().map(|(name, _)| *name).collect();
     }
-    let mut tasks = Tasks { all, done: HashSet::new() };
+    let mut by_name: HashMap<&str, Vec<&Value>> = HashMap::new();
+    for (name, node) in &all {
+        by_name.entry(name).or_default().push(node);
+    }
+    let mut tasks = Tasks { all: by_name, done: HashSet::new() };
     for name in chosen {
         tasks.task(walk, name, span);
     }
@@ -91,17 +98,19 @@ fn below<'v>(node: &'v Value, key: &str) -> Vec<&'v Value> {
 
 impl<'t> Tasks<'t> {
     fn task(&mut self, walk: &mut Walk, name: &str, span: Span) {
-        let found = self.all.iter().find(|(known, _)| *known == name).copied();
-        if let Some((name, node)) = found
-            && self.done.insert(name)
-            && self.done.len() <= MAX_TASKS
-        {
-            self.node(walk, node, true, span);
+        let Some((name, nodes)) = self.all.get_key_value(name) else { return };
+        if self.done.insert(name) {
+            let nodes = nodes.clone();
+            // A task may need another one, and so on.
+            walk.deeper(span, |walk| nodes.into_iter().for_each(|node| self.node(walk, node, true, 0, span)));
         }
     }
 
     /// Walks a node; `is_command` if its texts are commands.
-    fn node(&mut self, walk: &mut Walk, node: &'t Value, is_command: bool, span: Span) {
+    fn node(&mut self, walk: &mut Walk, node: &'t Value, is_command: bool, depth: usize, span: Span) {
+        if depth > MAX_DEPTH {
+            return walk.too_complex(span);
+        }
         match node {
             Value::String(text) if is_command => {
                 walk.maybe_text(text, span);
@@ -117,7 +126,7 @@ impl<'t> Tasks<'t> {
                     walk.run_some(&words, &Stream::Empty, span);
                 }
                 for item in items {
-                    self.node(walk, item, is_command, span);
+                    self.node(walk, item, is_command, depth + 1, span);
                 }
             }
             Value::Object(map) => {
@@ -132,9 +141,9 @@ impl<'t> Tasks<'t> {
                     }
                     let is_nested = value.is_object() || value.is_array();
                     if COMMANDS.contains(&key) {
-                        self.node(walk, value, true, span);
+                        self.node(walk, value, true, depth + 1, span);
                     } else if is_nested {
-                        self.node(walk, value, false, span);
+                        self.node(walk, value, false, depth + 1, span);
                     }
                 }
             }
@@ -154,7 +163,7 @@ fn texts(value: &Value) -> Vec<&str> {
 
 /// Block of a task in code.
 struct Block<'t> {
-    header: &'t str,
+    line: usize,
     names: Vec<&'t str>,
     text: String,
 }
@@ -176,15 +185,19 @@ pub(super) fn blocks(walk: &mut Walk, file: &str, text: &str, words: &[Argument]
     if pending.is_empty() && !has_task_word(&given) {
         pending = blocks.iter().collect();
     }
+    let mut by_name: HashMap<&str, Vec<&Block<'_>>> = HashMap::new();
+    for block in &blocks {
+        by_name.entry(block.names.first().copied().unwrap_or_default()).or_default().push(block);
+    }
     let mut done = HashSet::new();
     while let Some(block) = pending.pop() {
-        if !done.insert(block.header) || done.len() > MAX_TASKS {
+        if !done.insert(block.line) {
             continue;
         }
         super::calls::run(walk, language, &block.text, span);
-        let needed = block.names.iter().skip(1);
-        pending
-            .extend(needed.flat_map(|name| blocks.iter().filter(move |it| it.names.first() == Some(name))));
+        // Blocks with one name are looked for once.
+        let needed = block.names.iter().skip(1).filter_map(|name| by_name.remove(name));
+        pending.extend(needed.flatten());
     }
 }
 
@@ -192,7 +205,7 @@ pub(super) fn blocks(walk: &mut Walk, file: &str, text: &str, words: &[Argument]
 fn split(text: &str) -> (String, Vec<Block<'_>>) {
     let (mut outside, mut blocks) = (String::new(), Vec::<Block<'_>>::new());
     let mut open: Option<usize> = None;
-    for line in text.lines() {
+    for (number, line) in text.lines().enumerate() {
         let trimmed = line.trim_start();
         let indent = line.len() - trimmed.len();
         if trimmed.is_empty() {
@@ -212,7 +225,7 @@ fn split(text: &str) -> (String, Vec<Block<'_>>) {
             let is_name = |c: char| c.is_alphanumeric() || "_-:.".contains(c);
             let names = rest.split(|c| !is_name(c)).map(|name| name.trim_matches(':'));
             let names = names.filter(|name| !name.is_empty() && *name != "do").collect();
-            blocks.push(Block { header: line, names, text: format!("{line}\n") });
+            blocks.push(Block { line: number, names, text: format!("{line}\n") });
             open = Some(indent);
             continue;
         }
