@@ -24,6 +24,7 @@ use crate::config::{EgressConfig, Unavailable};
 use crate::profile::{Access, Gap, Profile, as_pattern};
 
 pub use self::after::Aftermath;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 pub(crate) use self::identity::Identity;
 
 /// Most files and folders that are masked or made read-only one by one.
@@ -159,11 +160,13 @@ impl Plan {
     }
 
     /// Whether a file that may not be read can be read in spite of this plan.
+    #[cfg(any(test, all(feature = "kernel", target_os = "linux")))]
     pub(crate) fn breaks_reads(&self) -> bool {
         self.gaps.iter().any(|gap| gap.breaks_reads)
     }
 
     /// Whether a file that may not be written can be written in spite of this plan.
+    #[cfg(any(test, all(feature = "kernel", target_os = "linux")))]
     pub(crate) fn breaks_writes(&self) -> bool {
         self.gaps.iter().any(|gap| gap.breaks_writes)
     }
