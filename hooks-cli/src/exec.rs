@@ -100,30 +100,27 @@ fn run_governed(options: &Exec) -> Result<u8, Failure> {
     if !finished.enforced.is_whole() {
         writeln!(anstream::stderr(), "hooks exec: {}", finished.enforced.missing())?;
     }
-    remove_created(&plan, &profile)?;
+    let is_clean = clean_up(&plan, &profile)?;
     if options.report {
         writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?)?;
     }
-    Ok(finished.status)
+    Ok(if is_clean { finished.status } else { FAILED })
 }
 
-/// Removes files that govern agents and that the command has created: nothing could be mounted over them before.
+/// Removes files that govern agents and that the command has created, and restores links; returns whether none is left.
 #[cfg(target_os = "linux")]
-fn remove_created(plan: &hooks::sandbox::Plan, profile: &Profile) -> Result<(), Failure> {
-    let created = plan.created(profile).map_err(|error| Failure::message(error.to_string()))?;
-    for path in created {
-        let is_folder = path.symlink_metadata().is_ok_and(|kind| kind.is_dir());
-        let removed = if is_folder { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
-        match removed {
-            Ok(()) => writeln!(
-                anstream::stderr(),
-                "hooks exec: removed `{}`, which governs agents or git and which the command had created",
-                path.display()
-            )?,
-            // It went with the folder that it is in.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error.into()),
-        }
+fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> Result<bool, Failure> {
+    let after = plan.clean_up(profile).map_err(|error| Failure::message(error.to_string()))?;
+    let mut out = anstream::stderr();
+    for path in &after.removed {
+        let why = "which governs agents or git and which the command had created";
+        writeln!(out, "hooks exec: removed `{}`, {why}", path.display())?;
     }
-    Ok(())
+    for path in &after.restored {
+        writeln!(out, "hooks exec: restored the link `{}`, which the command had replaced", path.display())?;
+    }
+    for why in &after.missed {
+        writeln!(out, "hooks exec: a file that governs agents or git may have been created: {why}")?;
+    }
+    Ok(after.missed.is_empty())
 }

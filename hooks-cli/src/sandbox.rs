@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use hooks::sandbox::{EgressConfig, Pattern, Plan, Profile};
+use hooks::sandbox::{EgressConfig, Gap, Pattern, Plan, Profile};
 use serde_json::json;
 
 use crate::cli::{Sandbox, SandboxAction};
@@ -27,6 +27,9 @@ pub(crate) fn run(options: &Sandbox) -> Result<Status, Failure> {
 fn show(out: &mut impl Write, profile: &Profile, plan: &Plan) -> std::io::Result<()> {
     writeln!(out, "A command in the sandbox of `{}`", plan.workspace.display())?;
     list(out, "may write", &profile.write)?;
+    for more in &profile.write_too {
+        list(out, "may write only what this list has too", more)?;
+    }
     list(
         out,
         "may write although a guard denies it to tools: tools fill these by themselves",
@@ -37,7 +40,12 @@ fn show(out: &mut impl Write, profile: &Profile, plan: &Plan) -> std::io::Result
     list(out, "may neither read nor write", &profile.hidden)?;
     let shown: Vec<_> = profile.shown.iter().map(|glob| Pattern::new(glob, "an exception")).collect();
     list(out, "may read", &shown)?;
-    list(out, "does not see these sockets", &profile.sockets)?;
+    list(
+        out,
+        "does not see these sockets, nor, without a network, others of processes outside",
+        &profile.sockets,
+    )?;
+    list(out, "sees these sockets", &profile.kept_sockets)?;
     list(out, "does not get these variables", &profile.unset)?;
     let egress = match profile.egress {
         EgressConfig::None => "over loopback, to what runs beside it in the sandbox",
@@ -53,7 +61,13 @@ fn show(out: &mut impl Write, profile: &Profile, plan: &Plan) -> std::io::Result
         plan.read_only.len(),
         plan.masked.len()
     )?;
-    list(out, "not held by a mechanism", &plan.unexpressed)
+    let (broken, limits): (Vec<_>, Vec<_>) =
+        plan.gaps.iter().partition(|gap| gap.breaks_reads || gap.breaks_writes);
+    let patterns = |gaps: Vec<&Gap>| {
+        gaps.into_iter().map(|gap| Pattern::new(&gap.pattern, &gap.why)).collect::<Vec<_>>()
+    };
+    list(out, "not held: `sandbox.unavailable` decides whether a command runs", &patterns(broken))?;
+    list(out, "limits", &patterns(limits))
 }
 
 fn list(out: &mut impl Write, title: &str, all: &[Pattern]) -> std::io::Result<()> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hooks_classic::PolicyConfig;
 use hooks_policies::config::{ReadSet, RuleAction, RuleConfig};
-use hooks_sandbox::{EgressConfig, Pattern, Places as SandboxPlaces, Profile, Rules, SandboxConfig};
+use hooks_sandbox::{EgressConfig, Gap, Pattern, Places as SandboxPlaces, Profile, Rules, SandboxConfig};
 use serde_json::{Map, Value};
 
 use super::error::Mistakes;
@@ -91,16 +91,10 @@ fn add_set(set: ReadSet, rules: &mut Rules) {
 /// Adds the rules of one file.
 fn add(policy: &PolicyConfig, rules: &mut Rules) {
     if let Some(guard) = &policy.write_guard {
-        match &rules.write_allow {
-            None => rules.write_allow = Some(guard.allow.clone()),
-            Some(_) => {
-                let why = "of several lists, of which each has to allow a file, the first one counts";
-                rules.unexpressed.push(Pattern::new("write_guard.allow", why));
-            }
-        }
+        rules.write_allow.push(guard.allow.clone());
         rules.write_deny.extend(patterns(&guard.deny, "write_guard.deny"));
         if !guard.agents.is_empty() {
-            rules.unexpressed.push(Pattern::new("write_guard.agents", PER_AGENT));
+            rules.unexpressed.push(Gap::limit("write_guard.agents", PER_AGENT));
         }
     }
     rules.write_deny.extend(patterns(&policy.protected, "protected"));
@@ -112,11 +106,11 @@ fn add(policy: &PolicyConfig, rules: &mut Rules) {
         rules.read_deny.extend(patterns(&guard.deny, "read_guard.deny"));
         rules.read_except.extend(guard.except.iter().cloned());
         if !guard.agents.is_empty() {
-            rules.unexpressed.push(Pattern::new("read_guard.agents", PER_AGENT));
+            rules.unexpressed.push(Gap::limit("read_guard.agents", PER_AGENT));
         }
         if !guard.allow.is_empty() {
             let why = "programs read files of the system, so a list of the only files cannot be held";
-            rules.unexpressed.push(Pattern::new("read_guard.allow", why));
+            rules.unexpressed.push(Gap::limit("read_guard.allow", why).breaking_reads());
         }
     }
     for rule in policy.rules.iter().filter(|rule| rule.action == RuleAction::Deny) {
@@ -125,7 +119,7 @@ fn add(policy: &PolicyConfig, rules: &mut Rules) {
         if !is_only_about_paths(rule) {
             if has_paths {
                 let why = "it has conditions besides paths, which only a guard can judge";
-                rules.unexpressed.push(Pattern::new(from, why));
+                rules.unexpressed.push(Gap::limit(from, why));
             }
             continue;
         }
@@ -138,9 +132,10 @@ fn add(policy: &PolicyConfig, rules: &mut Rules) {
             (true, false, true) => rules.read_deny.extend(patterns(&rule.reads, &from)),
             (true, true, false) => rules.write_deny.extend(patterns(&rule.writes, &from)),
             (true, true, true) => {}
-            _ => rules
-                .unexpressed
-                .push(Pattern::new(from, "it has several lists of paths, of which each has to match")),
+            _ => {
+                let gap = Gap::limit(from, "it has several lists of paths, of which each has to match");
+                rules.unexpressed.push(gap.breaking_reads().breaking_writes());
+            }
         }
     }
 }

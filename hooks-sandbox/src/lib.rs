@@ -21,5 +21,5 @@ mod profile;
 
 pub use self::config::{EgressConfig, SandboxConfig, Unavailable};
 pub use self::enforced::{Enforced, Held, Mechanism, Promise};
-pub use self::plan::{NoPlan, Plan};
-pub use self::profile::{Access, Answer, Pattern, Places, Profile, Rules};
+pub use self::plan::{Aftermath, NoPlan, Plan};
+pub use self::profile::{Access, Answer, Gap, Pattern, Places, Profile, Rules};

@@ -5,7 +5,7 @@
 //! created.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -13,6 +13,7 @@ use landlock::{
     RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
 };
 
+use super::mounts::{open_seen, path_of};
 use crate::enforced::Held;
 use crate::plan::Plan;
 
@@ -91,7 +92,10 @@ fn apply(
         if has_mounts { vec![Path::new("/dev")] } else { DEVICES.map(Path::new).to_vec() };
     let temporary = plan.temporary.as_deref().filter(|_| !has_mounts);
     let temporary = temporary.or(has_mounts.then_some(Path::new("/tmp")));
-    let writable = plan.writable.iter().map(PathBuf::as_path).chain(devices).chain(temporary);
+    // By open files, as a name may lead elsewhere by now. One that does is left out, so it cannot be written.
+    let files: Vec<File> = plan.writable.iter().filter_map(|path| open_seen(plan, path).ok()).collect();
+    let opened: Vec<PathBuf> = files.iter().map(path_of).collect();
+    let writable = opened.iter().map(PathBuf::as_path).chain(devices).chain(temporary);
     rules
         .create()?
         .add_rules(path_beneath_rules(granted, AccessFs::from_read(NEWEST)))?

@@ -16,7 +16,7 @@ use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use super::devices;
 use crate::enforced::{Enforced, Held};
-use crate::plan::Plan;
+use crate::plan::{Identity, Plan};
 
 const TEMPORARY: &str = "/tmp";
 
@@ -46,7 +46,8 @@ fn writable(plan: &Plan) -> Result<(), String> {
     let earlier = mount_points()?;
     let kept = temporary(plan)?;
     for path in &plan.writable {
-        bind(path, path, true)?;
+        let file = open_seen(plan, path)?;
+        bind(&path_of(&file), &path_of(&file), true)?;
         // Flags that are set stay set, and nothing there is a device.
         drop(remount(path, MsFlags::MS_NOSUID | MsFlags::MS_NODEV));
     }
@@ -118,18 +119,68 @@ fn close(plan: &Plan) -> Result<(), String> {
     };
     for path in &plan.read_only {
         on_the_way(path, plan)?;
-        bind(path, path, true)?;
+        let file = open_seen(plan, path)?;
+        bind(&path_of(&file), &path_of(&file), true)?;
         remount(path, MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV)?;
     }
     for path in &plan.masked {
-        // What has gone meanwhile cannot be read.
-        let Ok(kind) = fs::metadata(path) else { continue };
+        if is_out_of_sight(path) {
+            continue;
+        }
         on_the_way(path, plan)?;
-        let closed = if kind.is_dir() { devices::CLOSED_FOLDER } else { devices::CLOSED_FILE };
-        bind(Path::new(closed), path, false)?;
+        let file = open_seen(plan, path)?;
+        let is_folder = file.metadata().is_ok_and(|of| of.is_dir());
+        let closed = if is_folder { devices::CLOSED_FOLDER } else { devices::CLOSED_FILE };
+        bind(Path::new(closed), &path_of(&file), false)?;
         remount(path, MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC)?;
     }
+    check(plan)
+}
+
+/// Whether a mount of our own hides a path already.
+fn is_out_of_sight(path: &Path) -> bool {
+    let is_hidden = path.starts_with(TEMPORARY) || path.starts_with("/dev") || path.starts_with("/proc");
+    is_hidden && fs::symlink_metadata(path).is_err()
+}
+
+/// Checks that each name leads to what was mounted there: another process may have moved a file meanwhile.
+fn check(plan: &Plan) -> Result<(), String> {
+    let moved = |path: &Path| format!("`{}` was moved while the sandbox was set up", path.display());
+    for path in &plan.read_only {
+        let is_held = statvfs(path).is_ok_and(|of| of.f_flag.contains(StatVfsMountFlags::RDONLY));
+        if !is_held || Identity::at(path).ok() != identity(plan, path) {
+            return Err(moved(path));
+        }
+    }
+    let closed: Vec<Identity> = [devices::CLOSED_FILE, devices::CLOSED_FOLDER]
+        .iter()
+        .filter_map(|path| Identity::at(Path::new(path)).ok())
+        .collect();
+    for path in plan.masked.iter().filter(|path| !is_out_of_sight(path)) {
+        if !Identity::at(path).is_ok_and(|now| closed.contains(&now)) {
+            return Err(moved(path));
+        }
+    }
     Ok(())
+}
+
+fn identity(plan: &Plan, path: &Path) -> Option<Identity> {
+    let at = plan.seen.binary_search_by(|seen| seen.path.as_path().cmp(path)).ok()?;
+    plan.seen.get(at).map(|seen| seen.identity)
+}
+
+/// Opens a path of the plan, if it leads to the file that was looked up.
+pub(super) fn open_seen(plan: &Plan, path: &Path) -> Result<File, String> {
+    let options = OFlag::O_PATH | OFlag::O_NOFOLLOW;
+    let file = fs::OpenOptions::new().read(true).custom_flags(options.bits()).open(path);
+    let failed = |error: std::io::Error| format!("`{}`: {error}", path.display());
+    let file = file.map_err(failed)?;
+    let now = Identity::new(&file.metadata().map_err(failed)?);
+    if identity(plan, path) == Some(now) {
+        Ok(file)
+    } else {
+        Err(format!("`{}` is another file than when it was looked up", path.display()))
+    }
 }
 
 /// Opens a place without reading it, so that it can be bound after something was mounted over it.

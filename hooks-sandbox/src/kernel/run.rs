@@ -159,7 +159,7 @@ impl Sandbox {
     /// The plan in a file that has no name and that the first stage inherits.
     fn handed_over(&self) -> Result<OwnedFd, NotRun> {
         let text = serde_json::to_vec(&self.plan)
-            .map_err(|error| NotRun::Failed(format!("a path is not UTF-8: {error}")))?;
+            .map_err(|error| NotRun::Failed(format!("the plan cannot be written: {error}")))?;
         let mut file = File::from(memfd_create("plan", MemfdFlags::empty())?);
         file.write_all(&text)?;
         Ok(file.into())

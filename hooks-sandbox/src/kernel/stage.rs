@@ -146,8 +146,14 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
     // Without the filter and with capabilities, mounts could be taken away.
     let has_mounts = has_mounts && has_none && is_filtered;
     enforced.promise("nothing is written outside", has_mounts || landlock.writes && is_filtered);
-    enforced.promise("no secret is read", has_mounts || landlock.reads && is_filtered);
-    enforced.promise("own files and git settings stay", has_mounts);
+    let searched = gaps(plan);
+    enforced.add("search for files", searched);
+    let (reads, writes) = (!plan.breaks_reads(), !plan.breaks_writes());
+    enforced.promise(
+        "no secret in the workspace or in a known place is read",
+        reads && (has_mounts || landlock.reads && is_filtered),
+    );
+    enforced.promise("protected files, own files and git settings stay", writes && has_mounts);
     if !plan.is_connected {
         enforced.promise("no connection", has_network || landlock.network && is_filtered);
     }
@@ -163,6 +169,13 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
         return Ok(FAILED);
     }
     run(order, plan, has_mounts, is_inside)
+}
+
+/// Whether everything that the rules name was found.
+fn gaps(plan: &Plan) -> Held {
+    let broken = plan.gaps.iter().filter(|gap| gap.breaks_reads || gap.breaks_writes);
+    let texts: Vec<String> = broken.map(|gap| format!("`{}`: {}", gap.pattern, gap.why)).collect();
+    if texts.is_empty() { Held::Fully } else { Held::Partly(texts.join("; ")) }
 }
 
 fn run(order: &Order, plan: &Plan, has_mounts: bool, is_inside: bool) -> Result<u8, String> {

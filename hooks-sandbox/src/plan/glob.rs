@@ -1,6 +1,7 @@
 //! Patterns as paths on a disk: alternatives one by one, and what exists for each.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use hooks_facts::globs::{GlobOptions, Globs};
@@ -86,6 +87,14 @@ pub(super) fn literal(part: &str) -> String {
     text
 }
 
+/// The folder before the first wildcard.
+pub(super) fn literal_beginning(glob: &str) -> PathBuf {
+    let parts = glob.split('/').filter(|part| !part.is_empty());
+    let mut base = PathBuf::from("/");
+    base.extend(parts.take_while(|part| !is_wild(part)).map(literal));
+    base
+}
+
 /// A path that a pattern names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
@@ -94,15 +103,17 @@ pub(super) struct Named {
     pub(super) is_tree: bool,
 }
 
-/// Existing files for an absolute pattern without braces. `None` if it has `**` before its end, or a folder is too large.
+/// Existing files for an absolute pattern without braces. A folder that cannot be listed stands for what a wildcard would find in it.
+/// `None` if the pattern has `**` before its end, or a folder is too large.
 pub(super) fn existing(pattern: &str) -> Option<Vec<Named>> {
     let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
     let mut found = vec![PathBuf::from("/")];
+    let mut closed = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         if *part == "**" {
             let is_last = at + 1 == parts.len();
-            let named = |path: PathBuf| Named { is_tree: true, path };
-            return is_last.then(|| found.into_iter().filter(|path| path.is_dir()).map(named).collect());
+            let trees = found.into_iter().filter(|path| path.is_dir()).chain(closed);
+            return is_last.then(|| trees.map(|path| Named { is_tree: true, path }).collect());
         }
         if part.contains("**") {
             return None;
@@ -110,7 +121,10 @@ pub(super) fn existing(pattern: &str) -> Option<Vec<Named>> {
         let mut next = Vec::new();
         for folder in &found {
             if is_wild(part) {
-                next.extend(matching(folder, part)?);
+                match matching(folder, part)? {
+                    Listed::Names(all) => next.extend(all),
+                    Listed::Closed => closed.push(folder.clone()),
+                }
             } else {
                 next.push(folder.join(literal(part)));
             }
@@ -118,22 +132,34 @@ pub(super) fn existing(pattern: &str) -> Option<Vec<Named>> {
         found = next;
         found.retain(|path| path.symlink_metadata().is_ok());
     }
-    Some(found.into_iter().map(|path| Named { path, is_tree: false }).collect())
+    let trees = closed.into_iter().map(|path| Named { path, is_tree: true });
+    Some(found.into_iter().map(|path| Named { path, is_tree: false }).chain(trees).collect())
 }
 
-fn matching(folder: &Path, part: &str) -> Option<Vec<PathBuf>> {
+/// Names in a folder that a wildcard finds.
+enum Listed {
+    Names(Vec<PathBuf>),
+    /// The folder is there and cannot be listed.
+    Closed,
+}
+
+fn matching(folder: &Path, part: &str) -> Option<Listed> {
     let globs = Globs::compile([part], &GlobOptions::default()).ok()?;
-    let Ok(entries) = fs::read_dir(folder) else { return Some(Vec::new()) };
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Some(Listed::Closed),
+        Err(_) => return Some(Listed::Names(Vec::new())),
+    };
     let mut found = Vec::new();
     for (count, entry) in entries.flatten().enumerate() {
         if count > MOST_NAMES {
             return None;
         }
-        if entry.file_name().to_str().is_some_and(|name| globs.is_match(name)) {
+        if globs.is_match(&entry.file_name().to_string_lossy()) {
             found.push(entry.path());
         }
     }
-    Some(found)
+    Some(Listed::Names(found))
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 use std::fs;
 
+use std::fs::Permissions;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
 use super::*;
 use crate::config::SandboxConfig;
-use crate::profile::{Places, Rules};
+use crate::profile::{Pattern, Places, Rules};
 
 /// A home and a workspace in a folder of their own.
 struct Disk {
@@ -82,32 +86,35 @@ fn without_rules() {
         disk.names(&plan.read_only),
         ["repo/.git/config", "repo/.git/hooks", "repo/.git/modules/sub/config"]
     );
-    assert!(plan.unexpressed.iter().any(|one| one.pattern.contains("target")), "{:?}", plan.unexpressed);
+    assert!(plan.gaps.iter().any(|one| one.pattern.contains("target")), "{:?}", plan.gaps);
+    assert!(!plan.breaks_reads() && !plan.breaks_writes(), "{:?}", plan.gaps);
 }
 
 #[test]
 fn with_rules() {
     let disk = disk(FILES);
     let rules = Rules {
-        write_allow: Some(vec!["src/**".to_owned(), "docs/**".to_owned(), "api/*.rs".to_owned()]),
+        write_allow: vec![vec!["src/**".to_owned(), "docs/**".to_owned(), "api/*.rs".to_owned()]],
         own: vec!["hooks.yaml".to_owned()],
         ..Rules::default()
     };
+    fs::write(disk.workspace.join("api/a.rs"), "x").unwrap();
     let plan = disk.plan(rules, &SandboxConfig::default());
+    // Of a pattern with a wildcard, the files that exist are open, and not their folder.
     assert_eq!(
         disk.names(&plan.writable),
-        [".cargo/registry", "repo/.git", "repo/api", "repo/src", "repo/target"]
+        [".cargo/registry", "repo/.git", "repo/api/a.rs", "repo/src", "repo/target"]
     );
-    let told = |what: &str| plan.unexpressed.iter().any(|one| one.pattern == what);
-    assert!(told("docs/**") && told("api/*.rs"), "{:?}", plan.unexpressed);
+    let told = |what: &str| plan.gaps.iter().any(|one| one.pattern == what);
+    assert!(told("docs/**") && told("api/*.rs"), "{:?}", plan.gaps);
 }
 
 #[test]
 fn a_link_opens_nothing() {
     let disk = disk(FILES);
-    std::os::unix::fs::symlink(&disk.home, disk.workspace.join("out")).unwrap();
-    std::os::unix::fs::symlink(disk.home.join(".ssh"), disk.workspace.join("dist")).unwrap();
-    let rules = Rules { write_allow: Some(vec!["out/**".to_owned()]), ..Rules::default() };
+    symlink(&disk.home, disk.workspace.join("out")).unwrap();
+    symlink(disk.home.join(".ssh"), disk.workspace.join("dist")).unwrap();
+    let rules = Rules { write_allow: vec![vec!["out/**".to_owned()]], ..Rules::default() };
     let plan = disk.plan(rules, &SandboxConfig::default());
     assert_eq!(disk.names(&plan.writable), [".cargo/registry", "repo/.git", "repo/target"]);
 }
@@ -115,30 +122,235 @@ fn a_link_opens_nothing() {
 #[test]
 fn links_to_secrets_close_their_targets() {
     let disk = disk(&["data/env", "repo/src/a"]);
-    std::os::unix::fs::symlink(disk.home.join("data/env"), disk.workspace.join(".env")).unwrap();
+    symlink(disk.home.join("data/env"), disk.workspace.join(".env")).unwrap();
     let plan = disk.plan(secrets(), &SandboxConfig::default());
     assert_eq!(disk.names(&plan.masked), ["data/env"]);
 }
 
-#[test]
-fn what_a_command_creates_is_found_afterwards() {
-    let disk = disk(FILES);
-    let own = vec!["**/.claude/settings.json".to_owned()];
-    let profile = disk.profile(Rules { own, ..Rules::default() }, &SandboxConfig::default());
-    let plan = Plan::new(&profile, &disk.workspace).unwrap();
-    assert_eq!(plan.created(&profile).unwrap(), Vec::<PathBuf>::new());
-    let made = |name: &str| {
-        let path = disk.workspace.join(name);
+/// Rules that let nothing open the settings of a client.
+fn own() -> Rules {
+    Rules { own: vec!["**/.claude/settings.json".to_owned()], ..Rules::default() }
+}
+
+impl Disk {
+    fn make(&self, name: &str) -> PathBuf {
+        let path = self.workspace.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "x").unwrap();
         path
+    }
+}
+
+#[test]
+fn what_a_command_creates_is_removed_afterwards() {
+    let disk = disk(FILES);
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    assert_eq!(plan.clean_up(&profile).unwrap(), Aftermath::default());
+    disk.make("src/new.rs");
+    let settings = disk.make(".claude/settings.json");
+    let moved = disk.make(".git/commondir");
+    let worktree = disk.make(".git/config.worktree");
+    // A new repository has settings of its own, and so has a working tree of an old one.
+    disk.make("new/.git/config");
+    let tree = disk.make(".git/worktrees/wt/commondir");
+    fs::write(&tree, "../..\n").unwrap();
+    let after = plan.clean_up(&profile).unwrap();
+    assert_eq!(after, Aftermath { removed: vec![settings.clone(), moved, worktree], ..Aftermath::default() });
+    assert!(!settings.exists() && tree.exists() && disk.workspace.join("src/new.rs").exists());
+}
+
+#[test]
+fn new_settings_do_not_stay_as_links_or_behind_links() {
+    let disk = disk(FILES);
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    disk.make("evil.json");
+    fs::create_dir_all(disk.workspace.join(".claude")).unwrap();
+    symlink("../evil.json", disk.workspace.join(".claude/settings.json")).unwrap();
+    disk.make("sub/real/settings.json");
+    symlink("real", disk.workspace.join("sub/.claude")).unwrap();
+    let after = plan.clean_up(&profile).unwrap();
+    assert_eq!(after.removed.len(), 2, "{after:?}");
+    for name in [".claude/settings.json", "sub/.claude/settings.json"] {
+        assert!(disk.workspace.join(name).symlink_metadata().is_err(), "{name}");
+    }
+    assert!(disk.workspace.join("evil.json").exists());
+}
+
+#[test]
+fn new_settings_do_not_stay_in_folders_that_were_closed() {
+    let disk = disk(FILES);
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    for (name, mode) in [("a", 0o000), ("b", 0o311), ("c", 0o555)] {
+        disk.make(&format!("{name}/.claude/settings.json"));
+        fs::set_permissions(disk.workspace.join(name).join(".claude"), Permissions::from_mode(mode)).unwrap();
+    }
+    let after = plan.clean_up(&profile).unwrap();
+    assert_eq!((after.removed.len(), after.missed.len()), (3, 0), "{after:?}");
+}
+
+#[test]
+fn settings_stay_that_existed_and_links_to_them_are_restored() {
+    let disk = disk(&["repo/conf/settings.json", "repo/deep/settings.json"]);
+    fs::create_dir_all(disk.workspace.join(".claude")).unwrap();
+    let link = disk.workspace.join(".claude/settings.json");
+    symlink("../conf/settings.json", &link).unwrap();
+    fs::create_dir_all(disk.workspace.join("sub")).unwrap();
+    symlink("../deep", disk.workspace.join("sub/.claude")).unwrap();
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    // Also behind a link to a folder.
+    assert_eq!(disk.names(&plan.read_only), ["repo/conf/settings.json", "repo/deep/settings.json"]);
+    fs::remove_file(&link).unwrap();
+    fs::write(&link, "{}").unwrap();
+    let after = plan.clean_up(&profile).unwrap();
+    assert_eq!(after, Aftermath { restored: vec![link.clone()], ..Aftermath::default() });
+    assert_eq!(fs::read_link(&link).unwrap(), Path::new("../conf/settings.json"));
+}
+
+#[test]
+fn settings_in_build_folders_and_caches_are_closed_and_do_not_stay() {
+    let disk = disk(&[
+        "repo/target/.claude/settings.json",
+        "repo/node_modules/x/.claude/settings.json",
+        ".cargo/registry/state/a",
+    ]);
+    let mut rules = own();
+    rules.own.push(format!("{}/.cargo/registry/state/**", disk.home.display()));
+    rules.own.push(format!("{}/.cargo/registry/late.yaml", disk.home.display()));
+    let profile = disk.profile(rules, &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    assert_eq!(
+        disk.names(&plan.read_only),
+        [
+            ".cargo/registry/state",
+            "repo/node_modules/x/.claude/settings.json",
+            "repo/target/.claude/settings.json"
+        ]
+    );
+    let late = disk.home.join(".cargo/registry/late.yaml");
+    fs::write(&late, "x").unwrap();
+    let settings = disk.make("dist/.claude/settings.json");
+    assert_eq!(plan.clean_up(&profile).unwrap().removed, [late, settings]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_searched_is_closed() {
+    if rustix::process::geteuid().is_root() && !as_another_user("a_folder_that_cannot_be_searched_is_closed")
+    {
+        return;
+    }
+    let disk = disk(&["repo/a/.env", "repo/b/.env", "repo/c/.env", "repo/src/x"]);
+    let set = |name: &str, mode| {
+        fs::set_permissions(disk.workspace.join(name), Permissions::from_mode(mode)).unwrap();
     };
-    made("src/new.rs");
-    let settings = made(".claude/settings.json");
-    let worktree = made(".git/config.worktree");
-    // A new repository has settings of its own.
-    made("new/.git/config");
-    assert_eq!(plan.created(&profile).unwrap(), [settings, worktree]);
+    for (name, mode) in [("a", 0o000), ("b", 0o311), ("c", 0o444)] {
+        set(name, mode);
+    }
+    let plan = disk.plan(secrets(), &SandboxConfig::default());
+    ["a", "b", "c"].iter().for_each(|name| set(name, 0o755));
+    assert_eq!(disk.names(&plan.masked), ["repo/a", "repo/b", "repo/c"]);
+}
+
+/// Runs a test again as a user without rights over others' files. Returns whether this process has to do the work itself.
+#[expect(clippy::disallowed_methods, reason = "the test starts itself")]
+fn as_another_user(test: &str) -> bool {
+    use std::os::unix::process::CommandExt;
+    let folder = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+    let program = folder.path().join("test");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let done = std::process::Command::new(&program)
+        .args(["--exact", &format!("plan::tests::{test}")])
+        .env("TMPDIR", folder.path())
+        .current_dir("/")
+        .uid(65_534)
+        .gid(65_534)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    assert!(String::from_utf8_lossy(&done.stdout).contains("1 passed"));
+    false
+}
+
+#[test]
+fn names_that_are_not_utf_8_are_closed_and_handed_over() {
+    let disk = disk(&["repo/src/x"]);
+    let folder = disk.workspace.join(std::ffi::OsStr::from_bytes(b"d\xff"));
+    fs::create_dir_all(&folder).unwrap();
+    let secrets_here = [folder.join(".env"), disk.workspace.join(std::ffi::OsStr::from_bytes(b".env.\xff"))];
+    secrets_here.iter().for_each(|path| fs::write(path, "x").unwrap());
+    let plan = disk.plan(secrets(), &SandboxConfig::default());
+    for path in &secrets_here {
+        assert!(plan.masked.contains(path), "{:?}", plan.masked);
+    }
+    let text = serde_json::to_string(&plan).unwrap();
+    let again: Plan = serde_json::from_str(&text).unwrap();
+    assert_eq!((again.masked, again.seen), (plan.masked, plan.seen));
+}
+
+#[test]
+fn of_several_lists_each_has_to_allow_a_file() {
+    let disk = disk(&["repo/src/a", "repo/src/gen/b", "repo/docs/c", "repo/docs/d.md"]);
+    let list = |globs: &[&str]| globs.iter().map(|glob| (*glob).to_owned()).collect::<Vec<_>>();
+    let write_allow = vec![list(&["src/**", "docs/**"]), list(&["src/gen/**", "**/*.md"])];
+    let config = SandboxConfig {
+        write: vec![disk.home.join("out").display().to_string()],
+        ..SandboxConfig::default()
+    };
+    fs::create_dir_all(disk.home.join("out")).unwrap();
+    let plan = disk.plan(Rules { write_allow, ..Rules::default() }, &config);
+    assert_eq!(disk.names(&plan.writable), ["out", "repo/docs/d.md", "repo/src/gen"]);
+}
+
+#[test]
+fn folders_that_the_section_opens_are_searched() {
+    let disk = disk(&["other/.env", "other/.git/config", "other/a"]);
+    let config = SandboxConfig { write: vec!["~/other".to_owned()], ..SandboxConfig::default() };
+    let plan = disk.plan(secrets(), &config);
+    assert_eq!(disk.names(&plan.masked), ["other/.env"]);
+    assert_eq!(disk.names(&plan.read_only), ["other/.git/config"]);
+}
+
+#[test]
+fn a_file_that_leads_to_a_repository_is_closed() {
+    let disk = disk(&["repo/.git", "repo/sub/.git", "repo/.git2/config"]);
+    let plan = disk.plan(Rules::default(), &SandboxConfig::default());
+    assert_eq!(disk.names(&plan.read_only), ["repo/.git", "repo/sub/.git"]);
+}
+
+#[test]
+fn a_submodule_may_have_the_name_of_a_folder_of_git() {
+    let disk =
+        disk(&["repo/.git/config", "repo/.git/modules/objects/config", "repo/.git/modules/objects/HEAD"]);
+    let plan = disk.plan(Rules::default(), &SandboxConfig::default());
+    assert_eq!(disk.names(&plan.read_only), ["repo/.git/config", "repo/.git/modules/objects/config"]);
+}
+
+#[test]
+fn patterns_that_cannot_be_looked_up_break_the_promise() {
+    let disk = disk(&["big/deep/er/secret.key", "repo/a"]);
+    let deny = |glob: String| Rules { read_deny: vec![Pattern::new(glob, "test")], ..Rules::default() };
+    // A folder that is small enough is searched.
+    let plan =
+        disk.plan(deny(format!("{}/big/**/secret.key", disk.home.display())), &SandboxConfig::default());
+    assert_eq!(disk.names(&plan.masked), ["big/deep/er/secret.key"]);
+    assert!(!plan.breaks_reads());
+    let plan = disk.plan(deny("/usr/**/x/secret.key".to_owned()), &SandboxConfig::default());
+    assert!(plan.breaks_reads(), "{:?}", plan.gaps);
+}
+
+#[test]
+fn sockets_of_others_are_hidden_and_those_of_the_project_are_not() {
+    let disk = disk(&[]);
+    let bind = |path: PathBuf| std::os::unix::net::UnixListener::bind(path).unwrap();
+    let _listeners = [bind(disk.home.join("s")), bind(disk.workspace.join("s"))];
+    let plan = disk.plan(Rules::default(), &SandboxConfig::default());
+    assert_eq!(disk.names(&plan.masked), ["s"]);
+    let egress = SandboxConfig { egress: EgressConfig::All, ..SandboxConfig::default() };
+    assert_eq!(disk.names(&disk.plan(Rules::default(), &egress).masked), Vec::<String>::new());
 }
 
 #[test]

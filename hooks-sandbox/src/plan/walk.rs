@@ -1,15 +1,17 @@
-//! Looks for the files of a profile in a workspace.
+//! Looks for the files of a profile in a folder.
 
-use std::fs;
+use std::fs::{self, DirEntry, FileType, ReadDir};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::paths::text;
 use crate::profile::{Access, Answer, products};
 
-/// Most entries that are looked at in one workspace.
-const MOST: usize = 400_000;
-
-/// Folders of git that have no settings.
+/// Folders of a repository that have no settings.
 const NO_SETTINGS: &[&str] = &["objects", "refs", "logs", "lfs", "info"];
+
+/// Levels below a folder that tools fill by themselves in which files that govern agents are looked for.
+const LEVELS: u8 = 2;
 
 /// Paths that a walk has found.
 #[derive(Debug, Default)]
@@ -18,70 +20,149 @@ pub(super) struct WalkedPaths {
     pub(super) hidden: Vec<PathBuf>,
     /// Files and folders that may not be written.
     pub(super) closed: Vec<PathBuf>,
-    /// Those of them that nothing opens.
+    /// Those of them that nothing opens, also links.
     pub(super) fixed: Vec<PathBuf>,
-    /// Folders that tools fill by themselves, which were not looked into.
+    /// Folders that tools fill by themselves.
     pub(super) products: Vec<PathBuf>,
     /// Links, by name a file of the profile.
     pub(super) links: Vec<PathBuf>,
+    /// All other links.
+    pub(super) other_links: Vec<PathBuf>,
+    /// Folders that cannot be searched. Their owner can open them later, and a known name in them may be open now.
+    pub(super) unsearched: Vec<PathBuf>,
+    /// Files that may be written.
+    pub(super) open: Vec<PathBuf>,
+    /// Whether the search ended early, because there are too many files.
+    pub(super) is_cut: bool,
 }
 
-/// Walks through a folder. `None` if it is too large.
-pub(super) fn walk(root: &Path, access: &Access<'_>) -> Option<WalkedPaths> {
-    let mut found = WalkedPaths::default();
-    let mut open = vec![(root.to_path_buf(), false)];
-    let mut count = 0;
-    while let Some((folder, is_closed)) = open.pop() {
-        // A folder that cannot be listed here cannot be listed by the command either.
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        let is_git = folder.components().any(|part| part.as_os_str() == ".git");
-        for entry in entries.flatten() {
-            count += 1;
-            if count > MOST {
-                return None;
-            }
-            let Ok(kind) = entry.file_type() else { continue };
-            let path = entry.path();
-            let Some(text) = path.to_str() else { continue };
-            let is_hidden = !access.read(text).is_open();
-            let by_rule = access.fixed(text).is_some();
-            let is_fixed_now = by_rule || matches!(access.write(text), Answer::Closed(Some(_)));
-            if kind.is_symlink() {
-                if is_hidden || is_fixed_now {
-                    found.links.push(path);
-                }
-                continue;
-            }
-            if is_hidden {
-                found.hidden.push(path);
-                continue;
-            }
-            if by_rule {
-                found.fixed.push(path.clone());
-            }
-            if is_fixed_now && !is_closed {
-                found.closed.push(path.clone());
-            }
-            if !kind.is_dir() {
-                continue;
-            }
-            let name = entry.file_name();
-            let name = name.to_str().unwrap_or_default();
-            if is_git && NO_SETTINGS.contains(&name) {
-                if name == "info" {
-                    open.push((path, is_closed || is_fixed_now));
-                }
-                continue;
-            }
-            if name == ".git" {
-                found.products.push(path.clone());
-                open.push((path, is_closed || is_fixed_now));
-            } else if products().any(|product| path.ends_with(product)) && !is_git {
-                found.products.push(path);
-            } else {
-                open.push((path, is_closed || is_fixed_now));
-            }
+/// A folder that is to be searched.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    /// Whether a folder above is closed as a whole.
+    is_closed: bool,
+    /// Whether it belongs to a repository's own folder.
+    is_git: bool,
+    /// In a folder that tools fill: the levels that are left.
+    levels: Option<u8>,
+}
+
+/// Walks through a folder, over at most `most` entries.
+pub(super) fn walk(root: &Path, access: &Access<'_>, most: usize) -> WalkedPaths {
+    let mut walk = Walk { access, found: WalkedPaths::default(), open: Vec::new(), left: most };
+    let is_git = root.components().any(|part| part.as_os_str() == ".git");
+    walk.open.push(Folder { path: root.to_path_buf(), is_closed: false, is_git, levels: None });
+    while let Some(folder) = walk.open.pop().filter(|_| !walk.found.is_cut) {
+        if let Err(error) = walk.search(&folder)
+            && error.kind() != ErrorKind::NotFound
+        {
+            walk.found.unsearched.push(folder.path);
         }
     }
-    Some(found)
+    walk.found
+}
+
+struct Walk<'w> {
+    access: &'w Access<'w>,
+    found: WalkedPaths,
+    open: Vec<Folder>,
+    left: usize,
+}
+
+impl Walk<'_> {
+    fn search(&mut self, folder: &Folder) -> io::Result<()> {
+        for entry in listed(&folder.path)? {
+            let Some(left) = self.left.checked_sub(1) else {
+                self.found.is_cut = true;
+                return Ok(());
+            };
+            self.left = left;
+            let entry = entry?;
+            match entry.file_type() {
+                Ok(kind) => self.look_at(folder, &entry, kind),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at(&mut self, folder: &Folder, entry: &DirEntry, kind: FileType) {
+        let (access, found) = (self.access, &mut self.found);
+        let path = entry.path();
+        let name = text(&path);
+        let is_repository = entry.file_name() == ".git";
+        // A file or link of this name leads to a repository, and so to its configuration.
+        let is_fixed = access.fixed(&name).is_some() || is_repository && !kind.is_dir();
+        if folder.levels.is_some() && !is_fixed && !kind.is_dir() {
+            return;
+        }
+        let is_hidden = folder.levels.is_none() && !access.read(&name).is_open();
+        let write = access.write(&name);
+        let is_closed = is_fixed || folder.levels.is_none() && matches!(write, Answer::Closed(Some(_)));
+        if is_fixed && (!is_hidden || kind.is_symlink()) {
+            found.fixed.push(path.clone());
+        }
+        if kind.is_symlink() {
+            let links = if is_hidden || is_closed { &mut found.links } else { &mut found.other_links };
+            return links.push(path);
+        }
+        if is_hidden {
+            return found.hidden.push(path);
+        }
+        if is_closed && !folder.is_closed {
+            found.closed.push(path.clone());
+        }
+        if kind.is_dir() {
+            let below = Folder { is_closed: folder.is_closed || is_closed, path, ..*folder };
+            self.descend(folder, below, is_repository);
+        } else if kind.is_file() && write.is_open() && folder.levels.is_none() {
+            found.open.push(path);
+        }
+    }
+
+    fn descend(&mut self, above: &Folder, mut below: Folder, is_repository: bool) {
+        let name = below.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if above.is_git && NO_SETTINGS.contains(&name.as_str()) && is_repository_of_git(&above.path) {
+            if name == "info" {
+                self.open.push(below);
+            }
+            return;
+        }
+        if is_repository {
+            if above.levels.is_none() {
+                self.found.products.push(below.path.clone());
+            }
+            below.is_git = true;
+            return self.open.push(below);
+        }
+        // Settings often are in a folder whose name begins with a dot.
+        match below.levels {
+            Some(_) if below.is_git || name.starts_with('.') => {}
+            Some(levels) => match levels.checked_sub(1) {
+                Some(left) => below.levels = Some(left),
+                None => return,
+            },
+            None if !above.is_git && products().any(|product| below.path.ends_with(product)) => {
+                self.found.products.push(below.path.clone());
+                below.levels = Some(LEVELS - 1);
+            }
+            None => {}
+        }
+        self.open.push(below);
+    }
+}
+
+/// The entries of a folder, if it may be listed and entered.
+fn listed(folder: &Path) -> io::Result<ReadDir> {
+    let entries = fs::read_dir(folder)?;
+    // Without the right to enter it, nothing in it can be mounted over.
+    fs::symlink_metadata(folder.join("."))?;
+    Ok(entries)
+}
+
+/// Whether a folder in a repository's own folder is that of a repository, and not one that only has such a name.
+fn is_repository_of_git(folder: &Path) -> bool {
+    folder.ends_with(".git") || folder.join("HEAD").symlink_metadata().is_ok()
 }

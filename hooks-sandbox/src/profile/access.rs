@@ -12,6 +12,7 @@ pub struct Access<'p> {
     root: String,
     homes: Vec<String>,
     write: PathPatterns,
+    write_too: Vec<PathPatterns>,
     regenerable: PathPatterns,
     fixed: PathPatterns,
     guarded: PathPatterns,
@@ -46,6 +47,7 @@ impl<'p> Access<'p> {
         let mut allowing =
             |all: &[Pattern], field: &str| PathPatterns::allowing(&texts(all), field, &reader, &mut errors);
         let write = allowing(&profile.write, "write");
+        let write_too = profile.write_too.iter().map(|list| allowing(list, "write")).collect();
         let regenerable = allowing(&profile.regenerable, "regenerable");
         let mut compiled =
             |all: &[String], field: &str| PathPatterns::compile(all, field, &reader, &mut errors);
@@ -59,6 +61,7 @@ impl<'p> Access<'p> {
             homes: profile.home.iter().map(|home| text(home)).collect(),
             profile,
             write,
+            write_too,
             regenerable,
             fixed,
             guarded,
@@ -157,9 +160,12 @@ impl<'p> Access<'p> {
         }
         let home = self.homes.first().map(String::as_str);
         let homes: Vec<&str> = home.into_iter().collect();
-        match self.write.find_at(path, &self.root, &homes, false) {
-            Some(index) => Answer::Open(self.profile.write.get(index)),
-            None => Answer::Closed(None),
+        let find = |list: &PathPatterns| list.find_at(path, &self.root, &homes, false);
+        match find(&self.write) {
+            Some(index) if self.write_too.iter().all(|list| find(list).is_some()) => {
+                Answer::Open(self.profile.write.get(index))
+            }
+            _ => Answer::Closed(None),
         }
     }
 

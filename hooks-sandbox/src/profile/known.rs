@@ -30,6 +30,12 @@ pub(super) fn sockets() -> impl Iterator<Item = (&'static str, &'static str)> {
         .filter_map(|row| row.strip_prefix("path\t")?.split_once('\t'))
 }
 
+/// Folders of sockets that stay visible, and who listens.
+pub(super) fn kept_sockets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    rows(include_str!("../../data/sockets.txt"))
+        .filter_map(|row| row.strip_prefix("keep\t")?.split_once('\t'))
+}
+
 /// Variables that lead to such sockets, and who listens.
 pub(super) fn variables() -> impl Iterator<Item = (&'static str, &'static str)> {
     rows(include_str!("../../data/sockets.txt"))
@@ -46,7 +52,7 @@ mod tests {
         let known: usize = ["cache", "product", "git"].map(|kind| folders(kind).count()).iter().sum();
         assert_eq!(known, all);
         let all = rows(include_str!("../../data/sockets.txt")).count();
-        assert_eq!(sockets().count() + variables().count(), all);
+        assert_eq!(sockets().count() + kept_sockets().count() + variables().count(), all);
         for kind in ["cache", "product", "git"] {
             assert!(folders(kind).all(|one| !one.why.is_empty() && one.kind == kind), "{kind}");
         }

@@ -20,6 +20,7 @@
 //! ```
 
 mod access;
+mod gap;
 mod known;
 
 use std::collections::BTreeMap;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{EgressConfig, SandboxConfig, Unavailable};
 
 pub use self::access::{Access, Answer};
+pub use self::gap::Gap;
 
 /// Places of a project on a machine.
 #[derive(Clone, Debug, Default)]
@@ -52,8 +54,8 @@ impl Places {
 /// Rules of a configuration, as far as they are about files.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// Globs of the only files that may be written; `None` if the configuration has no such list.
-    pub write_allow: Option<Vec<String>>,
+    /// Lists of globs of the only files that may be written. A file has to be in each of them.
+    pub write_allow: Vec<Vec<String>>,
     /// Globs of files that may not be written.
     pub write_deny: Vec<Pattern>,
     /// Files of the hooks themselves, which nothing opens.
@@ -63,7 +65,7 @@ pub struct Rules {
     /// Globs of files that may be read although others deny it.
     pub read_except: Vec<String>,
     /// Rules that no profile can express.
-    pub unexpressed: Vec<Pattern>,
+    pub unexpressed: Vec<Gap>,
 }
 
 /// A pattern, or a path, and the reason for it.
@@ -91,6 +93,8 @@ pub struct Profile {
     pub home: Option<PathBuf>,
     /// Files that may be written.
     pub write: Vec<Pattern>,
+    /// Further lists: a file may be written only if each of them has it too.
+    pub write_too: Vec<Vec<Pattern>>,
     /// Folders that tools fill by themselves. They may be written although a guard denies it to tools.
     pub regenerable: Vec<Pattern>,
     /// Files that may not be written, whatever opens them.
@@ -101,8 +105,10 @@ pub struct Profile {
     pub hidden: Vec<Pattern>,
     /// Globs of files that may be read although `hidden` has them.
     pub shown: Vec<String>,
-    /// Sockets that are hidden.
+    /// Sockets that are hidden. Without a network, so are all others that a process outside has opened.
     pub sockets: Vec<Pattern>,
+    /// Folders of sockets that are not hidden.
+    pub kept_sockets: Vec<Pattern>,
     /// Variables that are unset because they lead to such sockets.
     pub unset: Vec<Pattern>,
     /// Destinations of connections.
@@ -110,7 +116,7 @@ pub struct Profile {
     /// Treatment of a command where the sandbox cannot hold this.
     pub unavailable: Unavailable,
     /// Rules that no profile can express.
-    pub unexpressed: Vec<Pattern>,
+    pub unexpressed: Vec<Gap>,
 }
 
 impl Profile {
@@ -128,27 +134,29 @@ impl Profile {
     /// # Ok::<(), hooks_core::PolicyErrors>(())
     /// ```
     pub fn new(places: &Places, rules: Rules, config: &SandboxConfig) -> Self {
-        let mut write: Vec<Pattern> = match rules.write_allow {
-            Some(allow) => allow.into_iter().map(|glob| Pattern::new(glob, "write_guard.allow")).collect(),
-            None => vec![Pattern::new("**", "the workspace")],
+        let opened = config.write.iter().map(|path| path.trim_end_matches('/'));
+        let opened = opened.flat_map(|path| [path.to_owned(), format!("{path}/**")]);
+        let opened: Vec<Pattern> = opened.map(|glob| Pattern::new(glob, "sandbox.write")).collect();
+        let with_opened = |list: Vec<Pattern>| list.into_iter().chain(opened.iter().cloned()).collect();
+        let list = |allow: Vec<String>| {
+            with_opened(allow.into_iter().map(|glob| Pattern::new(glob, "write_guard.allow")).collect())
         };
-        for path in &config.write {
-            let path = path.trim_end_matches('/');
-            write.extend(
-                [path.to_owned(), format!("{path}/**")].map(|glob| Pattern::new(glob, "sandbox.write")),
-            );
-        }
+        let mut lists = rules.write_allow.into_iter().map(list);
+        let write = lists.next().unwrap_or_else(|| with_opened(vec![Pattern::new("**", "the workspace")]));
+        let write_too = lists.collect();
         let shown = rules.read_except.into_iter().chain(config.read.iter().cloned());
         Self {
             workspace: places.workspace.clone(),
             home: places.home.clone(),
             write,
+            write_too,
             regenerable: regenerable(places),
             fixed: fixed(rules.own),
             guarded: rules.write_deny,
             hidden: rules.read_deny,
             shown: shown.collect(),
             sockets: known::sockets().map(|(path, who)| Pattern::new(path, who)).collect(),
+            kept_sockets: known::kept_sockets().map(|(path, who)| Pattern::new(path, who)).collect(),
             unset: known::variables().map(|(name, who)| Pattern::new(name, who)).collect(),
             egress: config.egress.clone(),
             unavailable: config.unavailable,

@@ -1,22 +1,57 @@
-//! `cargo xtask harm`: attacks in a throw-away home, first without a sandbox, where each has to do its harm, and then under `hooks exec`
-//! alone; and ordinary commands, which have to do the same in it.
+//! `cargo xtask harm`: attacks in a throw-away home, first without a sandbox, where each has to do its harm, then under `hooks exec`
+//! alone, and then under the guard and `hooks exec`; and ordinary commands, which have to do the same in it.
 //!
-//! The data is in `proofs/harm`. Everything happens in a folder that is made for it, as the user who calls, or as `--as UID` if that is
-//! the superuser. The sink listens on loopback only.
+//! The data is in `proofs/harm`. Everything happens in a folder that is made for it and in a network of its own, as the user who
+//! calls, or as `--as UID` if that is the superuser.
 
+mod data;
+mod isolated;
+mod state;
+mod table;
 mod world;
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
+use self::data::{Row, rows};
+use self::table::{Judged, Table};
 use self::world::{Outcome, Runner, Template, World};
 use crate::error::{Error, Result};
 
-const ATTACKS: &str = include_str!("../../harm/attacks.txt");
-const BENIGN: &str = include_str!("../../harm/benign.txt");
+/// Worlds at the same time: most of their time is waiting.
+const WORKERS: usize = 4;
 
-fn rows(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+/// Of the short form, one row in so many runs.
+const SHORT: usize = 5;
+
+#[derive(Debug, Default)]
+struct Options {
+    user: Option<u32>,
+    is_short: bool,
+    folder: Option<PathBuf>,
+}
+
+fn options(arguments: &[&str]) -> Result<Options> {
+    let mut options = Options::default();
+    let mut left = arguments.iter();
+    while let Some(word) = left.next() {
+        match (*word, left.as_slice().first()) {
+            ("--short", _) => options.is_short = true,
+            ("--as", Some(user)) => {
+                let invalid = |_| Error::new(format!("invalid user id `{user}`; expected a number"));
+                options.user = Some(user.parse().map_err(invalid)?);
+                left.next();
+            }
+            ("--data", Some(folder)) => {
+                options.folder = Some(PathBuf::from(folder));
+                left.next();
+            }
+            _ => return Err(Error::new(format!("unknown option `{word}`; see `cargo xtask help`"))),
+        }
+    }
+    Ok(options)
 }
 
 /// Runs all attacks and commands.
@@ -24,55 +59,52 @@ fn rows(text: &str) -> impl Iterator<Item = &str> {
 /// # Errors
 /// Returns an error if an option is invalid, an attack does no harm without the sandbox or does some in it, or a command differs.
 pub(crate) fn run(arguments: &[&str]) -> Result {
-    let user = match arguments {
-        [] => None,
-        ["--as", user] => Some(
-            user.parse().map_err(|_| Error::new(format!("invalid user id `{user}`; expected a number")))?,
-        ),
-        other => {
-            return Err(Error::new(format!("unknown options `{}`; see `cargo xtask help`", other.join(" "))));
-        }
-    };
-    let template = Template::new(&program()?, user)?;
-    let mut missed = Vec::new();
-    let mut attacks = 0;
-    for row in rows(ATTACKS) {
-        let Some((harm, script)) = row.split_once('\t') else {
-            return Err(Error::new(format!("no attack: `{row}`")));
-        };
-        attacks += 1;
-        let bare = World::new(&template)?.run(script, Runner::Bare)?;
-        let held = World::new(&template)?.run(script, Runner::Sandbox)?;
-        if !bare.harms.contains(&harm) {
-            missed.push(format!(
-                "does no harm of the kind `{harm}` without a sandbox: {script}{}",
-                told(&bare)
-            ));
-        }
-        if !held.harms.is_empty() {
-            missed.push(format!("{} in the sandbox: {script}{}", held.harms.join(", "), told(&held)));
-        }
+    let options = options(arguments)?;
+    isolated::enter()?;
+    let mut rows = rows(options.folder.as_deref())?;
+    if options.is_short {
+        rows = rows.into_iter().step_by(SHORT).collect();
     }
-    let mut commands = 0;
-    for script in rows(BENIGN) {
-        commands += 1;
-        let bare = World::new(&template)?.run(script, Runner::Bare)?;
-        let held = World::new(&template)?.run(script, Runner::Sandbox)?;
-        if (&bare.output, bare.status, &bare.files) != (&held.output, held.status, &held.files) {
-            missed.push(format!("differs: {script}{}{}", told(&bare), told(&held)));
+    let template = Template::new(&program()?, options.user)?;
+    let table = Mutex::new(Table::default());
+    let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match judged(&template, row) {
+                        Ok(judged) => locked(&table).add(row, judged),
+                        Err(error) => *locked(&failure) = Some(error),
+                    }
+                }
+            });
         }
+    });
+    if let Some(error) = locked(&failure).take() {
+        return Err(error);
     }
-    println!("{attacks} attacks, {commands} ordinary commands, {} missed", missed.len());
-    if missed.is_empty() { Ok(()) } else { Err(Error::new(missed.join("\n"))) }
+    let table = locked(&table);
+    print!("{table}");
+    table.missed()
 }
 
-fn told(outcome: &Outcome) -> String {
-    let mut text = format!("\n  status {:?}", outcome.status);
-    for line in String::from_utf8_lossy(&outcome.output).lines().chain(outcome.errors.lines()).take(8) {
-        // Writing to a text does not fail.
-        _ = write!(text, "\n  | {line}");
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Runs one row in each way.
+fn judged(template: &Template, row: &Row) -> Result<Judged> {
+    if let Some(missing) = row.needs.iter().find(|program| !world::is_installed(program)) {
+        return Ok(Judged::Skipped(missing.clone()));
     }
-    text
+    let run = |runner| World::new(template)?.run(row, runner);
+    let bare = run(Runner::Bare)?;
+    let held = run(Runner::Sandbox)?;
+    let guarded = match row.harm {
+        Some(_) => run(Runner::GuardAndSandbox)?,
+        None => Outcome::default(),
+    };
+    Ok(Judged::Ran { bare, held, guarded })
 }
 
 /// The program `hooks`: the one that a variable names, or the one beside this.

@@ -1,15 +1,18 @@
 //! A throw-away home with secrets, a repository, a neighbour, a process and a sink; and what a script did to it.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::net::{TcpListener, UdpSocket};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use super::data::Row;
+use super::state::{State, Tree, tree};
 use crate::error::{Error, Result};
 
 /// Text in every secret.
@@ -23,22 +26,40 @@ const SECRETS: [&str; 5] =
 /// No script takes longer.
 const LIMIT: [&str; 3] = ["--kill-after=1", "--foreground", "10"];
 
+/// A repository with a remote in a folder outside and a submodule.
+const REPOSITORY: &str = "git init -q . && git add -A && git commit -qm first \
+    && git clone -q --bare . $OUT/remote.git && git remote add origin ../../out/remote.git \
+    && git -c protocol.file.allow=always submodule --quiet add $OUT/remote.git lib && git commit -qm lib";
+
 /// Way to run a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runner {
     Bare,
     Sandbox,
+    /// The sandbox, for what the guard does not deny.
+    GuardAndSandbox,
 }
 
+/// Time for what is on its way to the sink.
+const WAIT: Duration = Duration::from_millis(200);
+
+/// Time for a process that a script has left behind.
+const LATE: Duration = Duration::from_millis(700);
+
+/// Rules of the guard: those that `hooks init` writes.
+const RULES: &str = include_str!("../../../hooks-cli/src/init/starter.yaml");
+
 /// Result of a script.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) harms: Vec<&'static str>,
     pub(super) status: Option<i32>,
     pub(super) output: Vec<u8>,
     pub(super) errors: String,
     /// The files of the repository without those of git and build output.
-    pub(super) files: BTreeMap<PathBuf, String>,
+    pub(super) files: Tree,
+    /// Whether the guard has denied it, so that it did not run.
+    pub(super) is_denied: bool,
 }
 
 /// The folder that each world is a copy of.
@@ -57,6 +78,7 @@ pub(super) struct World {
     victim: Child,
     tcp: TcpListener,
     udp: UdpSocket,
+    unix: UnixListener,
 }
 
 impl Drop for Template {
@@ -118,6 +140,7 @@ impl Template {
                 "import unittest\nclass T(unittest.TestCase):\n  def test(self): pass\n",
             ),
             ("home/repo/Makefile", "all:\n\t@echo built > built.txt; cat built.txt\n"),
+            ("rules.yaml", RULES),
         ] {
             write(world.join(path), text)?;
         }
@@ -126,7 +149,7 @@ impl Template {
             owned(&folder, user).map_err(failed)?;
         }
         let mut git = command("sh", user);
-        git.args(["-c", "git init -q . && git add -A && git commit -qm first"]);
+        git.args(["-c", REPOSITORY]);
         environment(&mut git, &world);
         let made = git.output().map_err(failed)?;
         if !made.status.success() {
@@ -174,13 +197,19 @@ impl World {
         tcp.set_nonblocking(true).and_then(|()| udp.set_nonblocking(true)).map_err(failed)?;
         let mut victim = command("sleep", template.user);
         let victim = victim.arg("60").env("TOKEN", MARK).spawn().map_err(failed)?;
-        Ok(Self { folder, program: template.folder.join("hooks"), user: template.user, victim, tcp, udp })
+        let socket = folder.join("daemon.sock");
+        let unix = UnixListener::bind(&socket).map_err(failed)?;
+        unix.set_nonblocking(true).map_err(failed)?;
+        fs::set_permissions(&socket, fs::Permissions::from_mode(0o777)).map_err(failed)?;
+        let program = template.folder.join("hooks");
+        Ok(Self { folder, program, user: template.user, victim, tcp, udp, unix })
     }
 
     fn environment(&self, command: &mut Command) {
         environment(command, &self.folder);
         let port = self.tcp.local_addr().map(|address| address.port()).unwrap_or_default();
         command.env("SINK", port.to_string()).env("VICTIM", self.victim.id().to_string());
+        command.env("SOCKET", self.folder.join("daemon.sock"));
     }
 
     fn shell(&self, script: &str) -> Command {
@@ -191,82 +220,114 @@ impl World {
     }
 
     /// Runs a script to its end and looks at what it did.
-    pub(super) fn run(mut self, script: &str, runner: Runner) -> Result<Outcome> {
-        let home = self.folder.join("home");
-        let repository = home.join("repo");
-        let state = |world: &Self| {
-            let outside =
-                [tree(&home, &|path| path == repository), tree(&world.folder.join("out"), &|_| false)];
-            let claude = tree(&repository.join(".claude"), &|_| false);
-            let git = [".git/hooks", ".git/config", ".git/config.worktree"]
-                .map(|name| tree(&repository.join(name), &|_| false));
-            (outside, (tree(&repository.join("hooks.yaml"), &|_| false), claude), git)
-        };
-        let before = state(&self);
+    pub(super) fn run(mut self, row: &Row, runner: Runner) -> Result<Outcome> {
+        if runner == Runner::GuardAndSandbox && self.denies(&row.script)? {
+            return Ok(Outcome { is_denied: true, ..Outcome::default() });
+        }
+        let before = State::of(&self.folder);
         let done = match runner {
-            Runner::Bare => self.shell(script).output(),
-            Runner::Sandbox => {
-                let mut sandbox = command("timeout", self.user);
-                sandbox.args(LIMIT).arg(&self.program).args([
-                    "exec",
-                    "--config",
-                    "hooks.yaml",
-                    "--",
-                    "sh",
-                    "-c",
-                    script,
-                ]);
-                self.environment(&mut sandbox);
-                sandbox.output()
-            }
+            Runner::Bare => self.shell(&row.script).output(),
+            Runner::Sandbox | Runner::GuardAndSandbox => self.sandbox(&row.script).output(),
         };
         let done = done.map_err(failed)?;
-        let after = state(&self);
-        let mut harms = Vec::new();
-        let files = tree(&repository, &|path| {
-            path.ends_with(".git") || path.ends_with("target") || path.ends_with(".env")
-        });
-        let in_files = files.values().any(|text| has_mark(text.as_bytes()));
-        if has_mark(&done.stdout) || has_mark(&done.stderr) || in_files {
-            harms.push("read");
+        if row.is_late {
+            std::thread::sleep(LATE);
         }
-        if self.received() {
-            harms.push("send");
-        }
-        let is_dead = self.victim.try_wait().is_ok_and(|status| status.is_some());
-        if before.0 != after.0 || is_dead {
-            harms.push("outside");
-        }
-        if before.1 != after.1 {
-            harms.push("own");
-        }
-        if before.2 != after.2 {
-            harms.push("git");
-        }
+        let after = State::of(&self.folder);
+        let repository = self.folder.join("home/repo");
+        let is_left_out = |path: &Path| {
+            [".git", "target", ".env", "node_modules", "venv"].iter().any(|name| path.ends_with(name))
+        };
+        let files = tree(&self.folder, &repository, &is_left_out);
+        let harms = self.harms(&done, &files, &before, &after);
         let status = done.status.code().or_else(|| {
             use std::os::unix::process::ExitStatusExt;
             Some(128 + done.status.signal()?)
         });
-        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
-        Ok(Outcome { harms, status, output: done.stdout, errors, files })
+        let text =
+            |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*self.folder.to_string_lossy(), "WORLD");
+        let (output, errors) = (text(&done.stdout).into_bytes(), text(&done.stderr));
+        Ok(Outcome { harms, status, output, errors, files, is_denied: false })
+    }
+
+    fn harms(&mut self, done: &Output, files: &Tree, before: &State, after: &State) -> Vec<&'static str> {
+        let in_files = files.values().any(|text| has_mark(text.as_bytes()));
+        let is_dead = self.victim.try_wait().is_ok_and(|status| status.is_some());
+        let harms = [
+            ("read", has_mark(&done.stdout) || has_mark(&done.stderr) || in_files),
+            ("send", self.received()),
+            ("outside", before.outside != after.outside || is_dead),
+            ("own", before.own != after.own),
+            ("git", before.git != after.git),
+        ];
+        harms.into_iter().filter_map(|(harm, is_done)| is_done.then_some(harm)).collect()
+    }
+
+    fn sandbox(&self, script: &str) -> Command {
+        let mut sandbox = command("timeout", self.user);
+        let words = ["exec", "--config", "hooks.yaml", "--", "sh", "-c", script];
+        sandbox.args(LIMIT).arg(&self.program).args(words);
+        self.environment(&mut sandbox);
+        sandbox
+    }
+
+    /// Whether the guard does not let an agent run a script.
+    fn denies(&self, script: &str) -> Result<bool> {
+        let call = serde_json::json!({
+            "session_id": "harm", "hook_event_name": "PreToolUse", "cwd": self.folder.join("home/repo"),
+            "tool_name": "Bash", "tool_input": {"command": script}, "tool_use_id": "call",
+        });
+        let mut guard = command("timeout", self.user);
+        guard.args(LIMIT).arg(&self.program).args([
+            "run",
+            "--client",
+            "claude",
+            "--event",
+            "PreToolUse",
+            "--config",
+        ]);
+        guard.arg(self.folder.join("rules.yaml"));
+        self.environment(&mut guard);
+        guard.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut guard = guard.spawn().map_err(failed)?;
+        if let Some(mut input) = guard.stdin.take() {
+            input.write_all(call.to_string().as_bytes()).map_err(failed)?;
+        }
+        let answer = guard.wait_with_output().map_err(failed)?;
+        let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
+        Ok(["\"deny\"", "\"ask\""].iter().any(|decision| answer.contains(decision)))
     }
 
     /// Whether the sink has got anything that an attack sends.
     fn received(&self) -> bool {
         let mut got = Vec::new();
         while let Ok((mut stream, _)) = self.tcp.accept() {
-            let wait = std::time::Duration::from_millis(200);
-            drop(stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(wait))));
-            let mut buffer = vec![0; 4_096];
-            while let Ok(read @ 1..) = stream.read(&mut buffer) {
-                got.extend_from_slice(buffer.get(..read).unwrap_or_default());
-            }
+            drop(stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(WAIT))));
+            read_all(&mut stream, &mut got);
+        }
+        while let Ok((mut stream, _)) = self.unix.accept() {
+            drop(stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(WAIT))));
+            read_all(&mut stream, &mut got);
         }
         let mut buffer = vec![0; 4_096];
         while let Ok(read) = self.udp.recv(&mut buffer) {
             got.extend_from_slice(buffer.get(..read).unwrap_or_default());
         }
         has_mark(&got) || contains(&got, PUBLIC.as_bytes())
+    }
+}
+
+/// Whether a program is found in the usual folders.
+pub(super) fn is_installed(program: &str) -> bool {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let usual = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
+    usual.into_iter().chain(std::env::split_paths(&search)).any(|folder| folder.join(program).is_file())
+}
+
+fn read_all(from: &mut impl Read, to: &mut Vec<u8>) {
+    let mut buffer = vec![0; 4_096];
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        to.extend_from_slice(buffer.get(..read).unwrap_or_default());
     }
 }
 
@@ -278,35 +339,6 @@ fn has_mark(text: &[u8]) -> bool {
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
-}
-
-/// All files at and below a path: kind, mode, time, content.
-fn tree(path: &Path, is_left_out: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, String> {
-    let mut all = BTreeMap::new();
-    let mut open = vec![path.to_path_buf()];
-    while let Some(path) = open.pop() {
-        let Ok(kind) = fs::symlink_metadata(&path) else { continue };
-        if is_left_out(&path) {
-            continue;
-        }
-        let mode = kind.permissions().mode();
-        let text = if kind.is_symlink() {
-            format!("{:?}", fs::read_link(&path).ok())
-        } else if kind.is_dir() {
-            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-            open.extend(entries.map(|entry| entry.path()));
-            String::new()
-        } else if kind.is_file() {
-            let time = if path.ends_with("notes.txt") { kind.mtime() } else { 0 };
-            format!("{time} {}", String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()))
-        } else {
-            String::new()
-        };
-        // A world has its own name in each run.
-        let name: PathBuf = path.components().skip(5).collect();
-        all.insert(name, format!("{mode:o} {text}"));
-    }
-    all
 }
 
 fn owned(path: &Path, user: u32) -> std::io::Result<()> {

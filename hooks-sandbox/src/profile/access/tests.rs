@@ -88,7 +88,7 @@ proptest! {
         allow in prop::option::of(prop::sample::subsequence(vec!["src/**", "docs/**", "**/a"], 0..3)),
     ) {
         let rules = Rules {
-            write_allow: allow.as_ref().map(|all| all.iter().map(|glob| (*glob).to_owned()).collect()),
+            write_allow: allow.iter().map(|all| all.iter().map(|glob| (*glob).to_owned()).collect()).collect(),
             write_deny: deny.iter().map(|glob| Pattern::new(*glob, "test")).collect(),
             ..Rules::default()
         };

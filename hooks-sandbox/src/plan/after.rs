@@ -1,0 +1,211 @@
+//! What a command has left behind that no mount could prevent: new files that govern agents or git, and replaced links.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::paths::text;
+use super::walk::{WalkedPaths, walk};
+use super::{NoPlan, Plan, outermost};
+use crate::profile::{Access, Profile};
+
+/// Most entries that are looked at after a command, which may have made many.
+const MOST: usize = 4_000_000;
+
+/// Folders that a command may have closed, so that nobody looks into them.
+const MOST_CLOSED: usize = 10_000;
+
+/// Result of [`Plan::clean_up`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aftermath {
+    /// Files and folders that were removed: they govern agents or git, and the command had created them.
+    pub removed: Vec<PathBuf>,
+    /// Links that were restored, because the command had replaced them.
+    pub restored: Vec<PathBuf>,
+    /// Reasons for which such a file may still be there.
+    pub missed: Vec<String>,
+}
+
+impl Plan {
+    /// Removes files that nothing opens and that the command has created, and restores links that it has replaced: nothing could
+    /// be mounted over them before. Everything that the command has started must have ended.
+    ///
+    /// # Errors
+    /// Returns an error if a pattern of the profile cannot be used.
+    pub fn clean_up(&self, profile: &Profile) -> Result<Aftermath, NoPlan> {
+        let profile =
+            Profile { workspace: self.workspace.clone(), home: self.home.clone(), ..profile.clone() };
+        let access = Access::new(&profile).map_err(|error| NoPlan(error.to_string()))?;
+        let mut after = Aftermath::default();
+        for path in self.created(&profile, &access, &mut after.missed) {
+            match removed(&path) {
+                Ok(()) => after.removed.push(path),
+                // It went with the folder that it is in.
+                Err(error) if is_gone(&error) => {}
+                Err(error) => after.missed.push(format!("`{}` cannot be removed: {error}", path.display())),
+            }
+        }
+        for (link, target) in &self.links {
+            match restored(link, target) {
+                Ok(true) => after.restored.push(link.clone()),
+                Ok(false) => {}
+                Err(error) => after.missed.push(format!("`{}` cannot be restored: {error}", link.display())),
+            }
+        }
+        Ok(after)
+    }
+
+    /// Files that nothing opens and that are new.
+    fn created(&self, profile: &Profile, access: &Access<'_>, missed: &mut Vec<String>) -> Vec<PathBuf> {
+        let mut links = Vec::new();
+        let mut found = BTreeSet::new();
+        for root in &self.searched {
+            let walked = self.walk_again(root, access, missed);
+            found.extend(walked.fixed);
+            links.extend(walked.other_links);
+        }
+        found.extend(self.named_again(profile, access, links));
+        let git = |path: &Path| path.ancestors().find(|above| above.ends_with(".git")).map(Path::to_path_buf);
+        // A repository that the command has made has settings of its own.
+        let is_old = |path: &Path| git(path).is_none_or(|git| self.before.contains(&git));
+        let is_new = |path: &PathBuf| !self.before.contains(path) && is_old(path) && !is_usual(path);
+        let mut created: Vec<PathBuf> = found.into_iter().filter(is_new).collect();
+        outermost(&mut created);
+        created
+    }
+
+    /// Walks through a folder, also where the command has taken the right to do so away.
+    fn walk_again(&self, root: &Path, access: &Access<'_>, missed: &mut Vec<String>) -> WalkedPaths {
+        let mut all = walk(root, access, MOST);
+        let mut open = std::mem::take(&mut all.unsearched);
+        let mut count = 0;
+        while let Some(folder) = open.pop() {
+            // One that could not be searched before is masked, so nothing in it is new.
+            if self.masked.contains(&folder) {
+                continue;
+            }
+            count += 1;
+            let done = (count <= MOST_CLOSED)
+                .then(|| opened(&folder, || walk(&folder, access, MOST)).ok())
+                .flatten()
+                .filter(|more| !more.unsearched.contains(&folder));
+            let Some(more) = done else {
+                missed.push(format!("`{}` cannot be searched", folder.display()));
+                continue;
+            };
+            all.fixed.extend(more.fixed);
+            all.other_links.extend(more.other_links);
+            all.is_cut |= more.is_cut;
+            open.extend(more.unsearched);
+        }
+        if all.is_cut {
+            missed.push(format!("`{}` has too many files to look at", root.display()));
+        }
+        all
+    }
+}
+
+/// A folder of a working tree of git names its repository in the same words always.
+fn is_usual(path: &Path) -> bool {
+    let is_tree = path.ancestors().nth(2).is_some_and(|folder| folder.ends_with(".git/worktrees"));
+    is_tree
+        && path.ends_with("commondir")
+        && fs::read_to_string(path).is_ok_and(|text| text.trim() == "../..")
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Removes a file or folder, also one that the command has closed.
+fn removed(path: &Path) -> io::Result<()> {
+    let is_folder = path.symlink_metadata()?.is_dir();
+    let remove = || if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match remove() {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            let parent = path.parent().ok_or(error)?;
+            opened(parent, || {
+                if is_folder {
+                    open_below(path);
+                }
+                remove()
+            })?
+        }
+        done => done,
+    }
+}
+
+/// Restores a link; returns whether it had to be.
+fn restored(link: &Path, target: &Path) -> io::Result<bool> {
+    if fs::read_link(link).is_ok_and(|now| now == target) || !link.parent().is_some_and(Path::is_dir) {
+        return Ok(false);
+    }
+    match removed(link) {
+        Err(error) if !is_gone(&error) => return Err(error),
+        _ => {}
+    }
+    symlink(target, link)?;
+    Ok(true)
+}
+
+#[cfg(unix)]
+fn symlink(target: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, link)
+}
+
+#[cfg(not(unix))]
+fn symlink(_target: &Path, _link: &Path) -> io::Result<()> {
+    Err(io::Error::from(ErrorKind::Unsupported))
+}
+
+/// Does something while the owner has all rights on a folder.
+fn opened<T>(folder: &Path, work: impl FnOnce() -> T) -> io::Result<T> {
+    let rights = fs::symlink_metadata(folder)?.permissions();
+    fs::set_permissions(folder, for_owner(&rights))?;
+    let done = work();
+    match fs::set_permissions(folder, rights) {
+        Err(error) if !is_gone(&error) => Err(error),
+        _ => Ok(done),
+    }
+}
+
+#[cfg(unix)]
+fn for_owner(rights: &fs::Permissions) -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    fs::Permissions::from_mode(rights.mode() | 0o700)
+}
+
+#[cfg(not(unix))]
+fn for_owner(rights: &fs::Permissions) -> fs::Permissions {
+    rights.clone()
+}
+
+/// Gives the owner all rights on a folder and on the folders in it, which is to be removed.
+fn open_below(folder: &Path) {
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        // If it stays closed, the removal fails and is reported.
+        if let Ok(of) = fs::symlink_metadata(&folder) {
+            drop(fs::set_permissions(&folder, for_owner(&of.permissions())));
+        }
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        open.extend(
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|one| one.path()),
+        );
+    }
+}
+
+impl Plan {
+    /// Files that nothing opens and that have a name of the profile, where the command may write.
+    fn named_again(&self, profile: &Profile, access: &Access<'_>, links: Vec<PathBuf>) -> Vec<PathBuf> {
+        let mut scratch = self.clone();
+        let homes = profile.home.iter().cloned().collect();
+        let named = scratch.fixed_by_name(profile, homes, links, access);
+        let can_write = |path: &PathBuf| {
+            let real = path.parent().and_then(|parent| parent.canonicalize().ok());
+            real.is_some_and(|real| self.writable.iter().any(|open| real.starts_with(open)))
+        };
+        named.into_iter().filter(|path| can_write(path) && access.fixed(&text(path)).is_some()).collect()
+    }
+}

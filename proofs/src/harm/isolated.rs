@@ -1,0 +1,36 @@
+//! A network, mounts and processes of their own for the whole harness: an attack that runs without the sandbox reaches the sink and
+//! nothing else, mounts nothing on the machine, and leaves no process behind.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::error::{Error, Result};
+
+/// Variable that is set inside.
+const INSIDE: &str = "HOOKS_HARM_INSIDE";
+
+/// Brings loopback up and becomes the harness again.
+const UP: &str = "import fcntl,os,socket,struct,sys
+fcntl.ioctl(socket.socket(), 0x8914, struct.pack('16sh', b'lo', 1))
+os.execv(sys.argv[1], sys.argv[1:])";
+
+/// Starts this program again in namespaces of its own, unless it is in them.
+///
+/// # Errors
+/// Returns an error if there are none to be had.
+#[expect(clippy::disallowed_methods, reason = "the harness starts itself")]
+pub(super) fn enter() -> Result {
+    if std::env::var_os(INSIDE).is_some() {
+        return Ok(());
+    }
+    let own = std::env::current_exe().map_err(|error| Error::new(format!("no program: {error}")))?;
+    let mut unshare = Command::new("unshare");
+    if !rustix::process::geteuid().is_root() {
+        unshare.args(["--user", "--map-current-user", "--keep-caps"]);
+    }
+    unshare.args(["--net", "--mount", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+    unshare.args(["python3", "-c", UP]).arg(own).args(std::env::args_os().skip(1));
+    // It returns only if it fails.
+    let error = unshare.env(INSIDE, "1").exec();
+    Err(Error::new(format!("no namespaces of its own, so no attack was run: {error}")))
+}

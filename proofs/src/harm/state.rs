@@ -1,0 +1,74 @@
+//! Files of a world, before and after a script.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Files by name: kind, mode, time, content.
+pub(super) type Tree = BTreeMap<PathBuf, String>;
+
+/// Settings of repositories, below the one of the world.
+const SETTINGS: [&str; 9] = [
+    ".git/hooks",
+    ".git/config",
+    ".git/config.worktree",
+    ".git/commondir",
+    ".git/info/attributes",
+    ".git/modules/lib/config",
+    ".git/modules/lib/hooks",
+    ".git/modules/lib/commondir",
+    "lib/.git",
+];
+
+/// What no script may change.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) outside: [Tree; 2],
+    pub(super) own: [Tree; 3],
+    pub(super) git: Vec<Tree>,
+}
+
+impl State {
+    /// The state of the world in `folder`.
+    pub(super) fn of(folder: &Path) -> Self {
+        let home = folder.join("home");
+        let repository = home.join("repo");
+        let all = |path: PathBuf| tree(folder, &path, &|_| false);
+        Self {
+            outside: [tree(folder, &home, &|path| path == repository), all(folder.join("out"))],
+            own: ["hooks.yaml", ".claude", ".hooks"].map(|name| all(repository.join(name))),
+            git: SETTINGS.iter().map(|name| all(repository.join(name))).collect(),
+        }
+    }
+}
+
+/// All files at and below a path.
+pub(super) fn tree(world: &Path, path: &Path, is_left_out: &dyn Fn(&Path) -> bool) -> Tree {
+    let mut all = BTreeMap::new();
+    let mut open = vec![path.to_path_buf()];
+    while let Some(path) = open.pop() {
+        let Ok(kind) = fs::symlink_metadata(&path) else { continue };
+        if is_left_out(&path) {
+            continue;
+        }
+        let mode = kind.permissions().mode();
+        let text = if kind.is_symlink() {
+            format!("{:?}", fs::read_link(&path).ok())
+        } else if kind.is_dir() {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            open.extend(entries.map(|entry| entry.path()));
+            String::new()
+        } else if kind.is_file() {
+            let time = if path.ends_with("notes.txt") { kind.mtime() } else { 0 };
+            format!("{time} {}", String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()))
+        } else {
+            String::new()
+        };
+        // A world has its own name in each run.
+        let text = text.replace(&*world.to_string_lossy(), "WORLD");
+        let name = path.strip_prefix(world).unwrap_or(&path).to_path_buf();
+        all.insert(name, format!("{mode:o} {text}"));
+    }
+    all
+}
