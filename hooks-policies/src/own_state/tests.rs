@@ -1,6 +1,7 @@
 //! Commands by kind, alone and in compound forms, for a log in the project and one elsewhere.
 
 mod agents;
+mod processes;
 mod programs;
 
 use hooks_core::testing::FakeFileSystem;
