@@ -14,7 +14,7 @@ use crate::init::place::Base;
 use crate::init::{Scope, files, settings, wiring};
 use crate::paint::{GOOD, OPEN};
 use crate::reach::{self, CLIENTS};
-use crate::{load, snippet};
+use crate::{load, output, snippet};
 
 /// The clients that call us in this folder.
 fn wired() -> impl Iterator<Item = Client> {
@@ -33,7 +33,7 @@ fn wired() -> impl Iterator<Item = Client> {
 /// Checks the files.
 pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
     let mut status = Status::Well;
-    let mut out = anstream::stdout().lock();
+    let mut out = output::out();
     let found = if options.files.is_empty() { Some(load::named_or_found(None)?) } else { None };
     for path in options.files.iter().chain(&found) {
         if let Err(error) = fs::metadata(path) {

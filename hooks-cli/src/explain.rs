@@ -18,7 +18,7 @@ use crate::event::{by_type, decide_and_record, here};
 use crate::failure::{Failure, Status};
 use crate::paint::{self, LOUD, OPEN, QUIET, one_line};
 use crate::unfinished::Unfinished;
-use crate::{load, strict_json};
+use crate::{load, output, strict_json};
 
 /// Maximum characters of a text on a line.
 const WIDTH: usize = 100;
@@ -83,7 +83,7 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     runtime.block_on(unfinished.finish());
     let mut story = Story { reads_not_known, ..story.map_err(Failure::message)? };
     story.rules = Some(version);
-    let mut out = anstream::stdout().lock();
+    let mut out = output::out();
     match options.format {
         Format::Json => {
             serde_json::to_writer_pretty(&mut out, &story)?;

@@ -13,7 +13,10 @@ use crate::snippet;
 
 /// The configuration at `path`, for questions about events that did not happen, so nothing is recorded.
 pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
-    read(&in_project(reader(profile).recording_in_teams().recording_nothing(), path), path)
+    read(
+        &in_project(reader(profile).recording_in_teams().recording_nothing().remembering_no_files(), path),
+        path,
+    )
 }
 
 /// The configuration at `path`, for events that happen and are recorded.
@@ -41,8 +44,12 @@ pub(crate) fn named_or_found(named: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(path) = named {
         return Ok(path.to_path_buf());
     }
-    let found = project::find_from(None, &env::current_dir()?);
+    let here = env::current_dir()?;
+    let found = project::find_from(None, &here);
     let Some(governing) = found else {
+        if let Some(why) = project::not_a_file(&here) {
+            return Err(Failure::message(why));
+        }
         let why =
             "no `hooks.yaml` governs this folder; name one with `--config`, or write one with `hooks init`";
         return Err(Failure::message(why));

@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal, Read, Write};
 
 use hooks::redaction::{Label, Labels, Report, Scrubber};
-use serde_json::Value;
 
 use crate::cli::Scrub;
 use crate::failure::{Failure, Status};
+use crate::json_texts::{JsonTexts, Parsed, parsed};
 use crate::load;
 
 /// Bytes that are read at once.
@@ -74,22 +74,31 @@ fn text(scrubber: &Scrubber, input: &mut impl Read, out: &mut impl Write) -> io:
 /// Scrubs JSON values, one after the other; writes each on a line.
 fn values(scrubber: &Scrubber, input: &mut impl Read, out: &mut impl Write) -> Result<Report, Failure> {
     let mut report = Report::default();
-    let reader = io::BufReader::new(input);
-    for value in serde_json::Deserializer::from_reader(reader).into_iter::<Value>() {
-        let mut value = value.map_err(|error| not_json(&error))?;
-        report.merge(&scrubber.scrub_value_reported(&mut value).1);
-        writeln!(out, "{value}")?;
+    let mut texts = JsonTexts::new(io::BufReader::new(input));
+    while let Some((text, line)) =
+        texts.next_text().map_err(|_| Failure::message("the input cannot be read"))?
+    {
+        match parsed(&text) {
+            Ok(Parsed::Whole(mut value)) => {
+                report.merge(&scrubber.scrub_value_reported(&mut value).1);
+                writeln!(out, "{value}")?;
+            }
+            // A value of this program would not have all of it.
+            Ok(Parsed::OnlyText(text)) => {
+                let scrubbed = scrubber.scrub_reported(&text);
+                report.merge(&scrubbed.report);
+                writeln!(out, "{}", scrubbed.text)?;
+            }
+            Err(error) => return Err(not_json(&error, line)),
+        }
         out.flush()?;
     }
     Ok(report)
 }
 
-/// The position of what is not JSON, without the text, which was not scrubbed.
-fn not_json(error: &serde_json::Error) -> Failure {
-    if error.is_io() {
-        return Failure::message("the input cannot be read");
-    }
-    let (line, column) = (error.line(), error.column());
+/// The position of what is not JSON, without the text, which was not scrubbed. The value begins on the line `first`.
+fn not_json(error: &serde_json::Error, first: usize) -> Failure {
+    let (line, column) = (error.line().saturating_sub(1).saturating_add(first), error.column());
     // The parser has no kind for it.
     if error.to_string().starts_with("recursion limit exceeded") {
         return Failure::message(format!(

@@ -87,6 +87,49 @@ fn check_shows_every_mistake_at_its_place() {
     assert_snapshot!(ran.out);
 }
 
+/// Regression test: the exit status was lost if the reader of the output closed it.
+#[cfg(unix)]
+#[test]
+fn check_and_explain_keep_their_status_behind_a_closed_pipe() {
+    let dir = folder();
+    let explain = "explain --config hooks.yaml --tool bash --args '{\"command\": \"rm -rf x\"}'";
+    for command in
+        ["check bad.yaml", "check --format json bad.yaml", explain, &format!("{explain} --format json")]
+    {
+        let script = format!("{} {command} | true; exit ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_hooks"));
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &script]).current_dir(dir.path()).env("HOME", dir.path().join("home"));
+        let status = shell.stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{command}");
+    }
+}
+
+/// Regression test: a folder with the name of a configuration was no file at all, and a FIFO was waited for.
+#[cfg(unix)]
+#[test]
+fn a_configuration_that_is_no_file_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("hooks.yaml")).unwrap();
+    for words in [&["check"][..], &["explain", "--tool", "bash"], &["check", "hooks.yaml"]] {
+        let ran = hooks(dir.path(), words, "");
+        let told = format!("{}{}", ran.out, ran.err);
+        assert!(
+            ran.status != Some(0) && told.contains("a folder, and rules are a file"),
+            "{words:?}: {told}"
+        );
+    }
+    fs::remove_dir(dir.path().join("hooks.yaml")).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "there is no call for it in the standard library")]
+    let made = Command::new("mkfifo").arg(dir.path().join("hooks.yaml")).status().unwrap();
+    assert!(made.success());
+    for words in [&["check"][..], &["check", "hooks.yaml"]] {
+        let ran = hooks(dir.path(), words, "");
+        let told = format!("{}{}", ran.out, ran.err);
+        assert!(ran.status != Some(0) && told.contains("a FIFO, a socket or a device"), "{words:?}: {told}");
+    }
+}
+
 #[test]
 fn check_reports_to_programs() {
     let dir = folder();

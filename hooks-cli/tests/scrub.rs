@@ -50,6 +50,19 @@ fn keys_and_values_of_json_are_scrubbed() {
     assert!(err.contains("not JSON at line 1") && !err.contains("hunter2"), "{err}");
 }
 
+/// Regression test: the first of two equal keys was lost, and a number beyond a float was refused.
+#[test]
+fn a_value_that_json_readers_would_change_is_scrubbed_as_text() {
+    let input = b"{\"a\": \"x@b.org\", \"a\": \"\\u0078@c.org\", \"n\": 1e999999}\n[1e400, \"p@q.org\"]\n";
+    let (status, out, err) = scrub(&["--json", "--report"], input);
+    let wanted = "{\"a\": \"[EMAIL_REDACTED]\", \"a\": \"[EMAIL_REDACTED]\", \"n\": 1e999999}\n[1e400, \"[EMAIL_REDACTED]\"]\n";
+    assert_eq!((status, String::from_utf8(out).unwrap().as_str()), (Some(0), wanted), "{err}");
+    assert!(err.contains("\"EMAIL\":3"), "{err}");
+    let (status, out, err) = scrub(&["--json"], b"[1]\n\n{\"a\": 1, \"a\": x@b.org}");
+    assert_eq!((status, out.as_slice()), (Some(2), &b"[1]\n"[..]));
+    assert!(err.contains("not JSON at line 3") && !err.contains("x@b.org"), "{err}");
+}
+
 #[test]
 fn a_value_that_is_nested_too_deep_is_refused_with_its_reason() {
     let deep = |levels: usize| format!("{}\"a@b.org\"{}", "[".repeat(levels), "]".repeat(levels));

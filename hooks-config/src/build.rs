@@ -78,6 +78,8 @@ pub(super) struct State {
     pub(super) audit: Option<AuditConfig>,
     /// Whether nothing is recorded although `audit` is set.
     pub(super) is_trial: bool,
+    /// Whether the files that calls write are not remembered.
+    pub(super) forgets_files: bool,
     /// Version of the rules that were read.
     pub(super) rules: Option<Arc<str>>,
     /// Behaviour of a host that reads the file again.
@@ -345,7 +347,9 @@ pub(super) fn build(
             let world = world.continuing(&kept);
             let built = built.map(|builder| {
                 let builder = match &state.store {
-                    Some(_) => written::add_to(builder, policy, (protected, &own_state), &world),
+                    Some(_) => {
+                        written::add_to(builder, policy, (protected, &own_state), &world, state.forgets_files)
+                    }
                     None => builder,
                 };
                 team_rules.add_to(builder, &world, document, mistakes)

@@ -2,14 +2,12 @@
 //! exceptions that except everything, and intervals without a length. Each is a mistake, because a rule would match
 //! everything or nothing.
 
+use hooks_policies::config::RuleConfig;
+
 use super::error::Mistakes;
 use super::reload;
 use super::tree::{Kind, Node};
 use super::words::quoted;
-
-/// Options of a rule that decide which calls it is about.
-const CONDITIONS: [&str; 9] =
-    ["tools", "agents", "paths", "reads", "writes", "commands", "args", "content", "imports"];
 
 /// Globs of everything.
 const EVERYTHING: [&str; 3] = ["**", "**/*", "/**"];
@@ -40,7 +38,7 @@ fn check_rule(rule: &Node, at: &str, mistakes: &mut Mistakes) {
         return;
     }
     let mut has_one = rule.get("results").is_some();
-    for key in CONDITIONS {
+    for key in RuleConfig::CONDITIONS {
         let Some(value) = rule.get(key) else { continue };
         has_one = true;
         let is_empty = match &value.kind {
@@ -57,8 +55,8 @@ fn check_rule(rule: &Node, at: &str, mistakes: &mut Mistakes) {
     let is_told =
         mistakes.paths().any(|path| path.strip_prefix(at).is_some_and(|rest| rest.starts_with('.')));
     if !has_one && !is_told {
-        let hint =
-            format!("write `tools: ['*']` if every call is meant, or a condition: {}", CONDITIONS.join(", "));
+        let conditions = RuleConfig::CONDITIONS.join(", ");
+        let hint = format!("write `tools: ['*']` if every call is meant, or a condition: {conditions}");
         mistakes.add_with_hint(&rule.place, at, "the rule has no condition, so it is about every call", hint);
     }
 }
@@ -84,5 +82,31 @@ fn check_interval(reload: &Node, at: &str, mistakes: &mut Mistakes) {
         let problem = format!("{} is too short: the files would be looked at without a pause", quoted(text));
         let hint = format!("write at least `{}ms`, or leave the key out for `1s`", reload::LEAST.as_millis());
         mistakes.add_with_hint(&every.place, format!("{at}.every"), problem, hint);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Options of a rule that do not decide which calls it is about. `results` does so in place of a condition.
+    const OTHERS: [&str; 6] = ["name", "action", "reason", "match", "no_match", "results"];
+
+    /// Regression test: `effects` was missing, so a rule that had no other condition was refused.
+    #[test]
+    fn every_option_of_a_rule_is_a_condition_or_not() {
+        let schema = schemars::schema_for!(RuleConfig).to_value();
+        let options = schema.get("properties").and_then(serde_json::Value::as_object).unwrap();
+        let mut listed: Vec<_> = RuleConfig::CONDITIONS.iter().chain(&OTHERS).copied().collect();
+        let mut options: Vec<_> = options.keys().map(String::as_str).collect();
+        listed.sort_unstable();
+        options.sort_unstable();
+        assert_eq!(listed, options);
+        for key in RuleConfig::CONDITIONS {
+            let mut own = Mistakes::default();
+            let text = format!("rules: [{{ name: a, reason: b, {key}: c }}]");
+            check(&crate::yaml::parse(&text, &mut own).unwrap(), "", &mut own);
+            assert!(own.is_empty(), "{key}");
+        }
     }
 }

@@ -500,6 +500,7 @@ pub struct ConfigReader {
     engine: Option<Engine>,
     teams: Teams,
     is_trial: bool,
+    forgets_files: bool,
     dialect: Option<Dialect>,
     protected: Vec<String>,
     earlier: Option<Earlier>,
@@ -712,6 +713,39 @@ impl ConfigReader {
         self
     }
 
+    /// Remembers no file that a call writes, for a host that only asks what would happen. Files that the store has are
+    /// judged as before.
+    ///
+    /// ```
+    /// use hooks_config::ConfigReader;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, Judged};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// let script = folder.path().join("a.sh");
+    /// std::fs::write(&script, "rm -rf out")?;
+    /// let text = "version: 1\nstore: { engine: memory }\ncommand_guard: { block: [rm -rf] }";
+    /// for (reader, goes_ahead) in [
+    ///     (ConfigReader::default(), false),
+    ///     (ConfigReader::default().remembering_no_files(), true),
+    /// ] {
+    ///     let hooks = reader.parse(text, "hooks.yaml")?.hooks();
+    ///     let context = HookContext::new("s", "a").in_dir(folder.path()).with_environment(hooks_system::system());
+    ///     let write = PreToolUse::new("write_file", json!({"path": script, "content": "rm -rf out"}));
+    ///     hooks.on(context.clone()).pre_tool_use(write).await.commit();
+    ///     let run = PreToolUse::new("bash", json!({"command": "sh a.sh"}));
+    ///     assert_eq!(hooks.on(context).pre_tool_use(run).await.outcome.goes_ahead(), goes_ahead);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub const fn remembering_no_files(mut self) -> Self {
+        self.forgets_files = true;
+        self
+    }
+
     /// Continues the counters and lockouts of an earlier configuration.
     #[must_use]
     pub fn keeping(mut self, kept: Kept) -> Self {
@@ -900,6 +934,7 @@ impl ConfigReader {
             tenancy: None,
             audit: audit::in_team(&self.teams, path),
             is_trial: self.is_trial,
+            forgets_files: self.forgets_files,
             rules: None,
             reload: ReloadConfig::default(),
             sandbox: SandboxConfig::default(),

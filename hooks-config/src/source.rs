@@ -14,11 +14,22 @@ pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Bytes of the file at `path`, at most one more than allowed.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    is_readable(path)?;
     let mut bytes = Vec::new();
     // One byte more than the limit shows that the file is too large.
     let limit = u64::try_from(LARGEST).unwrap_or(u64::MAX).saturating_add(1);
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Refuses a folder, and a FIFO or device that could block. A shell names the output of a command `/dev/fd/N`.
+fn is_readable(path: &Path) -> io::Result<()> {
+    let kind = std::fs::metadata(path)?;
+    if kind.is_file() || path.starts_with("/dev") || path.starts_with("/proc") {
+        return Ok(());
+    }
+    let kind = if kind.is_dir() { "a folder" } else { "a FIFO, a socket or a device" };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}, and rules are a file")))
 }
 
 /// `bytes` as text, without a byte order mark.

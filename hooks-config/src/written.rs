@@ -5,19 +5,23 @@ use std::sync::Arc;
 use hooks_classic::PolicyConfig;
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::OwnState;
+use hooks_policies::config::WrittenScripts;
 use hooks_team_rules::written::{JudgedFiles, WrittenFiles};
 
 use super::team_rules::TeamRuleWorld;
 
-/// Adds the hooks to `builder`, if commands are guarded. What limits or counts does not judge a file, and neither do packs.
+/// Adds the hooks to `builder`, if commands are guarded and `written_scripts` is not off. A host that only explains adds no
+/// files to the store. What limits or counts does not judge a file, and neither do packs.
 /// The pair has the files that govern the agents, and their policy.
 pub(super) fn add_to(
     builder: HooksBuilder,
     policy: &PolicyConfig,
     (protected, own_state): (&[String], &OwnState),
     world: &TeamRuleWorld<'_>,
+    is_trial: bool,
 ) -> HooksBuilder {
-    if policy.command_guard.is_none() {
+    let guard = policy.command_guard.as_ref();
+    if guard.is_none_or(|guard| guard.written_scripts == WrittenScripts::Off) {
         return builder;
     }
     let guards = PolicyConfig {
@@ -40,7 +44,7 @@ pub(super) fn add_to(
         builder.build()
     };
     let store = Arc::clone(&world.store);
-    let Ok(builder) =
-        builder.config(WrittenFiles::new(policies, JudgedFiles::OfSession, &world.reader, store));
+    let judged = if is_trial { JudgedFiles::OfSessionSoFar } else { JudgedFiles::OfSession };
+    let Ok(builder) = builder.config(WrittenFiles::new(policies, judged, &world.reader, store));
     builder
 }

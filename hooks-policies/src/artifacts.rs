@@ -2,6 +2,7 @@
 //! glob.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use hooks_facts::globs::{self, Gap, GlobOptions, Globs, PatternDialect, PatternError};
 
@@ -171,6 +172,25 @@ impl Artifacts {
             })?;
             self.found(index, globs::shown(&format!("{top}{given}")))
         })
+    }
+
+    /// Returns the first absolute artifact without wildcards that exists below a place.
+    pub(crate) fn on_disk_below(&self, call: Call<'_>, place: &NamedPath) -> Option<&str> {
+        let folders = place.from_top(call)?;
+        let files = &call.request().context().environment.files;
+        let is_there = |name: &&String| {
+            let is_below = |folder: &String| {
+                let folder = folder.trim_matches('/');
+                let rest = name.trim_start_matches('/').strip_prefix(folder);
+                rest.is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
+            };
+            folders.iter().any(is_below) && matches!(files.entry(Path::new(name.as_str())), Ok(Some(_)))
+        };
+        self.names
+            .iter()
+            .filter(|name| name.starts_with('/') && is_plain(name))
+            .find(is_there)
+            .map(String::as_str)
     }
 
     /// Names of all artifacts.

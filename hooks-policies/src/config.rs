@@ -234,6 +234,29 @@ pub struct CommandGuardConfig {
     pub unresolvable: OnUnknown,
     /// Reaction to a call of a shell tool that names no command.
     pub missing_command: OnUnknown,
+    /// Judgement of scripts that the session wrote.
+    pub written_scripts: WrittenScripts,
+}
+
+/// Judgement of a script, task or hook that the session wrote and that a command runs.
+///
+/// ```
+/// use hooks_policies::config::{CommandGuardConfig, WrittenScripts};
+///
+/// let config: CommandGuardConfig = serde_json::from_str(r#"{"written_scripts": "off"}"#)?;
+/// assert_eq!(config.written_scripts, WrittenScripts::Off);
+/// assert_eq!(WrittenScripts::default(), WrittenScripts::Judge);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WrittenScripts {
+    /// Remember the files that a session writes, and judge a command by the content of those that it runs.
+    #[default]
+    Judge,
+    /// Judge only the words of a command. No file is remembered.
+    Off,
 }
 
 impl Default for CommandGuardConfig {
@@ -246,6 +269,7 @@ impl Default for CommandGuardConfig {
             fragments: Vec::new(),
             unresolvable: OnUnknown::Deny,
             missing_command: OnUnknown::Deny,
+            written_scripts: WrittenScripts::Judge,
         }
     }
 }
@@ -337,6 +361,12 @@ pub struct RuleConfig {
     pub matches: Vec<RuleExample>,
     /// Calls that the rule must not match; checked when the rule is loaded.
     pub no_match: Vec<RuleExample>,
+}
+
+impl RuleConfig {
+    /// Options that decide which calls a rule is about.
+    pub const CONDITIONS: [&str; 10] =
+        ["tools", "agents", "paths", "reads", "writes", "commands", "effects", "args", "content", "imports"];
 }
 
 /// Judgement of a rule.

@@ -125,7 +125,12 @@ impl ProtectedFiles {
         };
         let verb = if place.is_partial() { "may be" } else { "is" };
         let given = stands_for(&place.given, &found.reading);
-        let message = if place.reaches_below() {
+        let there = if place.reaches_below() { self.files().on_disk_below(call, place) } else { None };
+        let message = if let Some(there) = there {
+            format!("`{}` is above `{there}`, which is protected", place.given)
+        } else if place.reaches_below() && found.artifact.starts_with("**/") && place.holds_the_root(call) {
+            format!("`{}` may be above protected files, such as those of `{}`", place.given, found.artifact)
+        } else if place.reaches_below() {
             format!("{given} {verb} protected, or above what is protected, by `{}`", found.artifact)
         } else {
             format!("{given} {verb} protected by `{}`", found.artifact)

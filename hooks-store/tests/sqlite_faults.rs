@@ -400,6 +400,24 @@ fn a_pipe_in_place_of_a_file_is_told_and_not_waited_for() {
     }
 }
 
+/// Regression test: a record that is not UTF-8 was a failure of its own, instead of a record that says little.
+#[test]
+fn a_damaged_record_in_the_lock_file_counts_as_a_database() {
+    let (_folder, path) = place();
+    drop(options(&path).open().unwrap());
+    fs::write(format!("{}.lock", path.display()), b"\xff\xfe\x00garbage\x80").unwrap();
+    let store = options(&path).open().unwrap();
+    ask(&store, reserve(1, Duration::from_secs(60))).unwrap();
+    drop(store);
+    fs::remove_file(&path).unwrap();
+    fs::write(format!("{}.lock", path.display()), b"\xff\xfe\x00garbage\x80").unwrap();
+    let answer = options(&path)
+        .open()
+        .map_err(|error| error.to_string())
+        .and_then(|store| ask(&store, Op::Now).map_err(|error| error.to_string()));
+    assert!(answer.as_ref().is_err_and(|why| !why.contains("UTF-8")), "{answer:?}");
+}
+
 #[test]
 fn it_is_waited_so_long_in_all() {
     let (_folder, path) = place();

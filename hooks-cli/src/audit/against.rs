@@ -10,9 +10,9 @@ use hooks::audit::checkpoint::{self, CheckpointReport, FirstKey, Keys, LogPlace,
 use serde_json::{Value, json};
 
 use super::cli::LogChoice;
-use super::output::{err, out};
 use super::verify::{all, status, tell, to_json};
 use crate::failure::{Failure, Status};
+use crate::output::{err, out};
 
 /// Maximum length in bytes of a key file.
 const MOST_BYTES: u64 = 4 << 10;

@@ -12,9 +12,9 @@ use hooks::config::signer;
 
 use super::against::logs;
 use super::cli::LogChoice;
-use super::output;
 use super::verify::{status, tell};
 use crate::failure::{Failure, Status};
+use crate::output;
 
 /// The logs of a checkpoint, and its destination.
 #[derive(Args, Debug)]

@@ -8,10 +8,10 @@ use hooks::config::Config;
 use hooks::config::Feeding;
 use tokio::time::Instant;
 
-use super::output::{err, out};
 use super::plain::plain;
 use crate::eval::runtime;
 use crate::failure::{Failure, Status};
+use crate::output::{err, out};
 use crate::paint::OPEN;
 
 /// Interval of status checks of the sinks.

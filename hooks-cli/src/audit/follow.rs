@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use hooks::audit::Committed;
 
-use super::output::is_read_on;
 use super::reading::Reading;
 use crate::failure::{Failure, Status};
+use crate::output::is_read_on;
 
 /// Time between two looks at the files.
 const PAUSE: Duration = Duration::from_millis(250);

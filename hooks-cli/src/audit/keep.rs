@@ -13,11 +13,11 @@ use hooks::time::Clock;
 use hooks::{PrivateFileSystem, StdFileSystem, SystemClock};
 
 use super::cli::{Erase, HoldAction, Maintain};
-use super::output;
 use super::plain::plain;
 use super::read::{absent as missing, parse, tell_none};
 use super::reading::Reading;
 use crate::failure::{Failure, Status};
+use crate::output;
 
 /// Maintenance writes no payloads, so it needs no salt.
 fn settings() -> AppendSettings {

@@ -10,7 +10,6 @@ mod keep;
 mod keygen;
 mod latest;
 mod metrics;
-mod output;
 pub(crate) mod plain;
 mod read;
 mod reading;

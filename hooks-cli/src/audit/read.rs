@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::cli::{Filter, Tail};
 use super::follow::follow;
 use super::latest::Latest;
-use super::output::{err, is_read_on};
 use super::plain::{plain, plain_lines};
 use super::reading::Reading;
 use crate::failure::{Failure, Status};
+use crate::output::{err, is_read_on};
 
 /// Prints the records that `line` formats, until the output is closed.
 fn print(

@@ -10,9 +10,9 @@ use hooks::audit::chain::Scan;
 use hooks::audit::segment::{self, Segment};
 use hooks::audit::{Committed, LogReader, Positions, ReadError};
 
-use super::output::err;
 use super::plain::plain;
 use crate::failure::{Failure, Status};
+use crate::output::err;
 use crate::paint::{BAD, OPEN};
 
 /// Maximum number of records in a batch.

@@ -7,10 +7,10 @@ use hooks::StdFileSystem;
 use hooks::audit::verify::{self, Anchor, Condition, Finding, Report};
 use serde_json::{Value, json};
 
-use super::output::{err, out};
 use super::plain::plain;
 use super::read::{absent, parse};
 use crate::failure::{Failure, Status};
+use crate::output::{err, out};
 use crate::paint::{BAD, GOOD, OPEN};
 
 pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result<Status, Failure> {

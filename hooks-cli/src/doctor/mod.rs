@@ -32,6 +32,7 @@ use crate::init::place::Base;
 use crate::init::settings::{self, ClientSettings};
 use crate::init::wiring::WiredLine;
 use crate::init::{Scope, files, wiring};
+use crate::output;
 use crate::paint::{BAD, GOOD, LOUD, OPEN, QUIET};
 use crate::reach::CLIENTS;
 
@@ -104,7 +105,7 @@ pub(crate) fn run(options: &Doctor) -> Result<Status, Failure> {
     if !is_asked_for {
         reports.push(Report { client: SANDBOX, findings: sandbox::check() });
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = output::out();
     match options.format {
         Format::Json => writeln!(out, "{}", serde_json::to_string(&reports)?)?,
         Format::Text => {

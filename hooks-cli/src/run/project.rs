@@ -48,6 +48,20 @@ pub(crate) fn find_for_start(client: Client, cwd: &Path) -> Option<PathBuf> {
     Some(find_from(None, start.as_deref().unwrap_or(cwd))?.config)
 }
 
+/// Returns why a name at which a configuration is searched is not a file: it is a folder, say. A search passes over it.
+pub(crate) fn not_a_file(start: &Path) -> Option<String> {
+    folders(start).into_iter().flat_map(places).find_map(|place| {
+        let kind = place.symlink_metadata().ok()?.file_type();
+        let what = match place.metadata() {
+            Ok(found) if found.is_file() => return None,
+            Ok(found) if found.is_dir() => "a folder",
+            Err(_) if kind.is_symlink() => "a link to a file that is missing",
+            _ => "a FIFO, a socket or a device",
+        };
+        Some(format!("`{}` is {what}, and rules are a file", place.display()))
+    })
+}
+
 /// Finds the configuration for the project of a folder; `None` if no file is found.
 pub(crate) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningFile> {
     // The folders above a path with `..` are not those that its text shows.

@@ -26,6 +26,8 @@ pub(super) struct CallWords<'w> {
     /// Known parts of options whose end is unknown.
     pub(super) partial_options: Vec<String>,
     words: &'w [Argument],
+    /// Words of git before its subcommand: `-c core.pager=cat`.
+    globals: &'w [Argument],
     one_dash: bool,
 }
 
@@ -53,10 +55,16 @@ impl Operand {
 
 impl<'w> CallWords<'w> {
     pub(super) fn new(name: &str, words: &'w [Argument]) -> Self {
-        let words = if name == "git" { git::subcommand(words) } else { words };
+        let (globals, words) = if name == "git" { git::split(words) } else { (&[][..], words) };
         let one_dash = has_word_options(name);
-        let mut call =
-            Self { operands: Vec::new(), options: Vec::new(), partial_options: Vec::new(), words, one_dash };
+        let mut call = Self {
+            operands: Vec::new(),
+            options: Vec::new(),
+            partial_options: Vec::new(),
+            words,
+            globals,
+            one_dash,
+        };
         let subcommand = if name == "git" { words.first().map_or("", Argument::prefix) } else { "" };
         let (short, long) = value_options(name, subcommand);
         let mut follows_option = false;
@@ -91,7 +99,11 @@ impl<'w> CallWords<'w> {
             }
             let takes_next = match value {
                 Some(_) => end == text.len(),
-                None => text.strip_prefix("--").is_some_and(|name| long.contains(&name)),
+                None => {
+                    let name =
+                        text.strip_prefix("--").or_else(|| text.strip_prefix('-').filter(|_| one_dash));
+                    name.is_some_and(|name| long.contains(&name))
+                }
             };
             if takes_next {
                 words.next();
@@ -104,16 +116,29 @@ impl<'w> CallWords<'w> {
     /// Returns whether an option is given and switched on, in its full spelling.
     pub(super) fn has_exactly(&self, option: &Opt) -> bool {
         let (Opt::Long(name) | Opt::Word(name)) = option else { return self.options.contains(option) };
+        let next = self.texts().skip(1).chain(std::iter::once(""));
         self.options.iter().any(|given| matches!(given, Opt::Long(given) | Opt::Word(given) if given == name))
-            && !self.texts().any(|text| is_switched_off(text, name))
+            && !self.texts().zip(next).any(|(text, next)| is_switched_off(text, next, name))
     }
 
     /// Returns whether one of the options has a value that the pattern names.
     pub(super) fn has_value(&self, options: &[Opt], pattern: &WordPattern) -> bool {
-        self.words.iter().enumerate().any(|(at, word)| {
-            let next = || self.words.get(at + 1).map(Argument::outline);
-            let values = options.iter().filter_map(|option| self.value(option, word, &next));
-            values.into_iter().any(|value| pattern.is_ignoring_case(&value))
+        self.values(options).any(|value| pattern.is_ignoring_case(&value))
+    }
+
+    /// Returns whether one of the options is given, and each value that it has is one that the pattern names.
+    pub(super) fn has_only_values(&self, options: &[Opt], pattern: &WordPattern) -> bool {
+        let mut values = self.values(options).peekable();
+        values.peek().is_some() && values.all(|value| pattern.is_ignoring_case(&value))
+    }
+
+    /// Returns the values of options.
+    fn values(&self, options: &[Opt]) -> impl Iterator<Item = String> {
+        [self.globals, self.words].into_iter().flat_map(move |words| {
+            words.iter().enumerate().flat_map(move |(at, word)| {
+                let next = || words.get(at + 1).map(Argument::outline);
+                options.iter().filter_map(|option| self.value(option, word, &next)).collect::<Vec<_>>()
+            })
         })
     }
 
@@ -147,11 +172,14 @@ impl<'w> CallWords<'w> {
     }
 }
 
-/// Returns whether a word switches an option off: `--no-dry-run`, `--dry-run=none`.
-fn is_switched_off(text: &str, name: &str) -> bool {
+/// Returns whether a word, with the one after it, switches an option off: `--no-dry-run`, `--dry-run=none`, and `--dry-run false`,
+/// which npm reads so.
+fn is_switched_off(text: &str, next: &str, name: &str) -> bool {
     let Some(text) = text.strip_prefix("--").or_else(|| text.strip_prefix('-')) else { return false };
-    match text.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) {
-        Some(value) => OFF.iter().any(|off| value.eq_ignore_ascii_case(off)),
+    let is_off = |value: &str| OFF.iter().any(|off| value.eq_ignore_ascii_case(off));
+    match text.strip_prefix(name) {
+        Some("") => is_off(next),
+        Some(rest) => rest.strip_prefix('=').is_some_and(is_off),
         None => text.strip_prefix("no-") == Some(name),
     }
 }
@@ -187,6 +215,11 @@ pub(super) fn value_options(name: &str, subcommand: &str) -> (&'static str, &'st
         ("git", "tag" | "merge" | "notes") => ("mFu", &["message", "file"]),
         ("git", _) => ("", &["message", "format", "author"]),
         ("chmod" | "chown", _) => ("", &["reference"]),
-        _ => ("", &[]),
+        _ => listed_value_options(name).unwrap_or(("", &[])),
     }
+}
+
+/// Returns the options of a program in the table that take a value.
+fn listed_value_options(name: &str) -> Option<(&'static str, &'static [&'static str])> {
+    table!("value_options")
 }

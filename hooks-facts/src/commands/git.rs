@@ -16,14 +16,19 @@ pub(super) fn subcommand(words: &[Argument]) -> &[Argument] {
     operands_from(words, GLOBAL_SHORT, GLOBAL_LONG, 0)
 }
 
+/// Returns the words before the subcommand, and those from it on.
+pub(super) fn split(words: &[Argument]) -> (&[Argument], &[Argument]) {
+    let rest = subcommand(words);
+    (words.get(..words.len() - rest.len()).unwrap_or_default(), rest)
+}
+
 /// Settings for one run that start no program and change no other folder; a dot at the end stands for all
 /// settings below.
 const HARMLESS: &[&str] = table!("program_words_git_settings");
 
 /// Returns whether the settings before the subcommand start no program.
 pub(super) fn are_harmless(words: &[Argument]) -> bool {
-    let rest = subcommand(words);
-    let globals = words.get(..words.len() - rest.len()).unwrap_or_default();
+    let (globals, _) = split(words);
     globals.iter().enumerate().all(|(at, word)| {
         let option = word.prefix();
         if option.starts_with("--exec-path=") || option.starts_with("--config-env") {

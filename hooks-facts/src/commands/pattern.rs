@@ -19,7 +19,9 @@ use crate::shell::Span;
 /// | `**` | any number of operands |
 /// | `--force`, `-rf`, `{-f,--force}` | options that must be present, at any place; of a group, one |
 /// | `--request=DELETE` | option with this value, without regard to case; the value may be the next word |
-/// | `!--dry-run`, `!status` | option or operand that must not be present; `--dry-run=none` and `--no-dry-run` do not count |
+/// | `!--dry-run`, `!status` | option or operand that must not be present; `--dry-run=none`, `--no-dry-run` and a value such as `--as --dry-run` do not count |
+/// | `git -c=core.pager=*` | the settings before the subcommand of git count as options |
+/// | `!--skip=publish` | option that must not have this value and no other |
 /// | `docker run => rm -r` | the command after the arrow, if one that matches the command before it starts it |
 ///
 /// ```
@@ -281,7 +283,7 @@ impl BlockedPattern {
             Absent::Operand(word) => {
                 !call.operands.iter().any(|operand| !operand.follows_option && word.is(&operand.text))
             }
-            Absent::Option(OptionPattern { any, value: Some(value) }) => !call.has_value(any, value),
+            Absent::Option(OptionPattern { any, value: Some(value) }) => !call.has_only_values(any, value),
             Absent::Option(OptionPattern { any, value: None }) => {
                 !any.iter().any(|option| call.has_exactly(option))
             }

@@ -655,6 +655,35 @@ fn patterns_have_alternatives_values_absent_words_and_starters() {
         ("tool !{-n,--dry-run}", &["tool -x", "tool --no-dry-run"], &["tool -vn", "tool --dry-run"]),
         ("tool !list", &["tool x", "tool --name list"], &["tool list", "tool x list"]),
         (
+            "kubectl delete !{-h,--help}",
+            &["kubectl delete ns a --as --help", "kubectl -n -h delete ns a", "kubectl delete ns -l --help"],
+            &["kubectl delete ns a --help", "kubectl delete ns a --as b -h", "kubectl delete --as=a --help"],
+        ),
+        (
+            "git {-c,--config-env}=core.hooksPath=*",
+            &[
+                "git -c core.hooksPath=x commit",
+                "git -C a -ccore.hookspath= push",
+                "git --config-env=core.hooksPath=X am",
+            ],
+            &["git -c core.pager=x log", "git commit -m core.hooksPath=x"],
+        ),
+        (
+            "terraform destroy !-help",
+            &["terraform destroy -var -help"],
+            &["terraform destroy -var a=b -help"],
+        ),
+        (
+            "npm publish !--dry-run",
+            &["npm publish --tag --dry-run", "npm publish --dry-run false", "npm publish --dry-run=false"],
+            &["npm publish --dry-run", "npm publish --dry-run a.tgz", "npm publish --tag next --dry-run"],
+        ),
+        (
+            "tool !--registry=http://localhost",
+            &["tool", "tool --registry a", "tool --registry=http://localhost --registry https://a.example"],
+            &["tool --registry http://localhost", "tool --registry=http://localhost x"],
+        ),
+        (
             "curl {-X,--request}=DELETE",
             &["curl -X DELETE a", "curl -sXdelete a", "curl --request=DELETE a"],
             &["curl -X GET a", "curl DELETE"],

@@ -138,6 +138,27 @@ fn idle_options_keep_a_program_from_its_work() {
     assert_effects(&wrong);
 }
 
+#[test]
+fn the_value_of_an_option_is_no_option() {
+    let table = table(include_str!("../../data/value_options.tsv"));
+    let mut wrong = Vec::new();
+    for (row, program) in keys(&table) {
+        let plain = example(&table, row, program);
+        let wanted = [BlockedPattern::parse(&format!("{program} !--help")).expect("the pattern is correct")];
+        let is_found = |text: &str| analysis(text).find(&wanted).is_some();
+        let words = table.words(row, "words").into_iter().map(|word| format!("--{word}"));
+        let short = letters(&table, row, "letters").map(|letter| format!("-{letter}"));
+        for option in words.chain(short) {
+            let text = format!("{plain} {option} --help");
+            if !is_found(&text) || is_found(&format!("{text} --help")) || is_found(&format!("{plain} --help"))
+            {
+                wrong.push(format!("{}: {text}", row.line));
+            }
+        }
+    }
+    assert_effects(&wrong);
+}
+
 fn letters(table: &Table, row: &Row, column: &str) -> impl Iterator<Item = char> {
     table.words(row, column).into_iter().flat_map(str::chars).collect::<Vec<_>>().into_iter()
 }

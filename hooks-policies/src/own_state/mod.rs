@@ -16,7 +16,8 @@
 //! checked.
 //!
 //! Commands of `hooks` that change this state are for the operator, under whatever name the program runs. So
-//! are commands that start an agent client without its hooks, or without approval by a person.
+//! are commands that start an agent client without its hooks, or without approval by a person, and commands that
+//! end the processes of the hooks (`pkill hooks`, `kill $(pgrep hooks)`).
 //!
 //! A word that is neither a path nor the name of such a file is not looked up on the disk. A link without a
 //! dot or a slash in its name is therefore not followed. A program can reach files that none of its words
@@ -78,6 +79,7 @@
 mod agents;
 mod files;
 mod people;
+mod processes;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -91,6 +93,7 @@ use hooks_facts::commands::{Argument, Invocation};
 use hooks_facts::tools::{TextArgument, ToolKind, each_text, reads_by_name};
 
 use self::files::{Named, OwnFileMatch, OwnFiles, Reach};
+use self::processes::Processes;
 use crate::artifacts::Artifacts;
 use crate::other_names::OtherNames;
 
@@ -150,8 +153,10 @@ impl OwnState {
     fn objection(&self, others: &OtherNames<'_>, call: Call<'_>, command: &ParsedCommand) -> Option<Reason> {
         let analysis = &command.analysis;
         let mut left = MAX_NAMES;
+        let mut processes = Processes::default();
         for invocation in &analysis.invocations {
             let name = analysis.program_name(invocation);
+            processes.add(name.as_deref().unwrap_or_default(), invocation);
             if let Some(how) =
                 agents::is_ungoverned(name.as_deref(), invocation, || analysis.is_told(invocation))
             {
@@ -173,6 +178,9 @@ impl OwnState {
             if let Some(reason) = self.first_of(others, call, command, named, &mut left) {
                 return Some(reason);
             }
+        }
+        if let Some(invocation) = processes.ended() {
+            return Some(ends_hooks(command, invocation));
         }
         for program in analysis.programs().iter().filter(|program| !program.only_reads()) {
             let named = words::of_program(call, command, program);
@@ -292,6 +300,14 @@ fn ungoverned(command: &ParsedCommand, invocation: &Invocation, how: &str) -> Re
     let message = format!("an agent starts no agent that is not governed: {how}");
     let reason = Reason::new(NAME, "agent", message).on(&*command.pointer);
     reason.because(Evidence::Command { argv }).instead("start it without that, or ask a person to start it")
+}
+
+fn ends_hooks(command: &ParsedCommand, invocation: &Invocation) -> Reason {
+    let argv =
+        invocation.argv.iter().map(Argument::outline).map(|word| hooks_facts::globs::shown(&word)).collect();
+    let message = "an agent does not end the processes that govern it";
+    let reason = Reason::new(NAME, "process", message).on(&*command.pointer);
+    reason.because(Evidence::Command { argv }).instead("name the process that you started, or its number")
 }
 
 fn meant_for_people(command: &ParsedCommand, invocation: &Invocation) -> Reason {

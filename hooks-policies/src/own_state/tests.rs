@@ -2,6 +2,7 @@
 
 mod agents;
 mod found;
+mod processes;
 mod programs;
 
 use hooks_core::testing::FakeFileSystem;

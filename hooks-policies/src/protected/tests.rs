@@ -1,5 +1,5 @@
 use hooks_core::testing::FakeFileSystem;
-use hooks_core::{Strength, assert_policy_laws};
+use hooks_core::{HookContext, Strength, assert_policy_laws};
 use serde_json::json;
 
 use super::*;
@@ -32,6 +32,34 @@ fn nobody_writes_a_protected_file() {
         verdict_on(&policy(), &call("bash", json!({"command": "echo x >> hooks.yaml"}))).0,
         Strength::Deny
     );
+}
+
+/// Regression test: the reason named the first pattern of the list, whatever was there.
+#[test]
+fn the_reason_names_a_file_that_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().canonicalize().unwrap();
+    let own = format!("{}/hooks.yaml", folder.display());
+    let policy = ProtectedFiles::new(&["**/.claude.json", &own], &CallReader::default()).unwrap();
+    let context = HookContext::new("s", "a").in_dir(&folder).with_environment(hooks_system::system());
+    let reason = |command: &str| {
+        let event = PreToolUse::new("bash", json!({ "command": command }));
+        let verdict = policy.judge(&HookRequest::new(context.clone(), event));
+        assert_eq!(verdict.strength(), Strength::Deny, "{command}");
+        verdict.reasons()[0].message.clone()
+    };
+    for command in ["git clean -fd", "git checkout -- .", "git restore ."] {
+        let may_be = "may be above protected files, such as those of `**/.claude.json`";
+        assert!(reason(command).ends_with(may_be), "{}", reason(command));
+    }
+    std::fs::write(&own, "").unwrap();
+    for command in ["git clean -fd", "git checkout -- .", "rm -rf ."] {
+        assert!(
+            reason(command).contains(&format!("is above `{own}`, which is protected")),
+            "{}",
+            reason(command)
+        );
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
+use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
 use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath, PathPatterns, PlaceMatch, ReadMatch};
 use hooks_facts::commands::{AccessKind, FoundEffect};
 use hooks_facts::globs;
@@ -239,26 +239,39 @@ impl Rules {
                 )
             }
             On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
-            On::Unknown(_) => {
-                format!("whether the rule `{name}` applies to this call of `{tool}` is unknown")
-            }
+            On::Unknown(_) => String::new(),
         };
-        Some(rule.verdict(self.origin, text, |mut reason| {
-            if let (On::Unknown(_), Some(own)) = (&hit.on, &rule.reason) {
-                reason.message = format!(
-                    "the rule `{name}` may apply, as the call is not fully known before it runs: {own}"
-                );
-            }
+        Some(rule.verdict(self.origin, text, |reason| {
             match &hit.on {
-                On::Call | On::Part(_) => reason,
+                On::Call | On::Part(_) | On::Unknown(_) => reason,
                 On::Effect(found) => reason.because(Evidence::Command { argv: vec![found.words.clone()] }),
                 On::Path(place, reading) => reason
                     .on(&*place.pointer)
                     .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
-                On::Unknown("") => reason,
-                On::Unknown(pointer) => reason.on(*pointer),
             }
         }))
+    }
+
+    /// Returns the judgement of rules that may match a call which is not fully known: one reason, which says why. It is not
+    /// in the words of the operator, as none of the rules may be meant.
+    fn unknown_verdict(&self, call: Call<'_>, hits: &[Hit<'_>]) -> Option<Verdict> {
+        let first = hits.first()?;
+        let rule = self.rules.get(first.rule)?;
+        let names = hits.iter().filter_map(|hit| Some(format!("`{}`", self.rules.get(hit.rule)?.name)));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let (rules, these) = if hits.len() == 1 { ("rule", "the rule") } else { ("rules", "the rules") };
+        let message = format!("the {rules} {names} may apply: {}", why_unknown(call));
+        let reason = Reason::new(NAME, rule.name.clone(), message);
+        let reason = match first.on {
+            On::Unknown(pointer) if !pointer.is_empty() => reason.on(pointer),
+            _ => reason,
+        };
+        let reason = reason.unless(format!("change or remove {these} {names}"));
+        match rule.action {
+            RuleAction::Deny => Some(Verdict::deny(reason)),
+            RuleAction::Ask => Some(Verdict::ask(reason)),
+            RuleAction::Allow => None,
+        }
     }
 }
 
@@ -272,15 +285,35 @@ impl Policy<PreToolUse> for Rules {
         let ByAction { deny, ask, allow } = self.hits(call);
         let Some(first) = deny.or(ask).or(allow) else { return Verdict::NO_OPINION };
         let tool = &request.event().tool_name;
-        let Some(mut verdict) = self.verdict(tool, &first) else { return Verdict::NO_OPINION };
-        let Some(action) = self.rules.get(first.rule).map(|rule| rule.action) else { return verdict };
-        for other in self.others(call, action, first.rule) {
-            if let Some(other) = self.verdict(tool, &other) {
-                verdict.merge(other);
-            }
+        let Some(action) = self.rules.get(first.rule).map(|rule| rule.action) else {
+            return Verdict::NO_OPINION;
+        };
+        let others = self.others(call, action, first.rule);
+        let is_unknown = |hit: &Hit<'_>| matches!(hit.on, On::Unknown(_));
+        let is_unknown_first = is_unknown(&first);
+        let (unknown, known): (Vec<_>, Vec<_>) = std::iter::once(first).chain(others).partition(is_unknown);
+        let mut of_known = Verdict::NO_OPINION;
+        for one in known.iter().filter_map(|hit| self.verdict(tool, hit)) {
+            of_known.merge(one);
         }
+        let of_unknown = self.unknown_verdict(call, &unknown).unwrap_or(Verdict::NO_OPINION);
+        let (mut verdict, rest) =
+            if is_unknown_first { (of_unknown, of_known) } else { (of_known, of_unknown) };
+        verdict.merge(rest);
         verdict
     }
+}
+
+/// Returns why a call is not fully known: the reason of the first command that cannot be analysed.
+fn why_unknown(call: Call<'_>) -> String {
+    let mut unresolved =
+        call.commands().found.iter().filter_map(|command| command.analysis.unresolved.first());
+    let Some(unresolved) = unresolved.next() else {
+        return "the call is not fully known before it runs".to_owned();
+    };
+    let text = unresolved.reason.to_string();
+    // The advice is given by the guard.
+    text.split_once("; ").map_or(text.as_str(), |(reason, _)| reason).to_owned()
 }
 
 /// Keeps the rule that comes first.

@@ -224,6 +224,32 @@ fn an_index_answers_as_each_rule_alone() {
     }
 }
 
+/// Regression test: each rule said in the words of its author that it may apply, and the reason why stood behind them.
+#[test]
+fn rules_that_may_apply_say_why_in_one_reason() {
+    let rules = rules(json!([
+        {"name": "a", "action": "ask", "commands": ["git push"], "reason": "this leaves the machine"},
+        {"name": "b", "action": "ask", "effects": ["privilege"], "reason": "this runs as another user"},
+    ]));
+    let deep = format!("x={}ls{}", "$(".repeat(40), ")".repeat(40));
+    for (command, why) in [
+        (deep.as_str(), "the command cannot be read: it is nested too deeply"),
+        ("$CMD a", "the program to run is not known before running"),
+    ] {
+        let verdict = rules.judge(&crate::testing::call("bash", json!({ "command": command })));
+        assert_eq!(verdict.strength(), Strength::Ask);
+        let [reason] = verdict.reasons() else { panic!("{verdict:?}") };
+        assert!(
+            reason.message.starts_with(&format!("the rules `a`, `b` may apply: {why}")),
+            "{}",
+            reason.message
+        );
+        assert!(!reason.by_operator);
+    }
+    let known = rules.judge(&crate::testing::call("bash", json!({"command": "git push; $CMD a"})));
+    assert_eq!(known.reasons()[0].message, "this leaves the machine");
+}
+
 proptest! {
     /// The judgement of many rules is the strongest judgement of any of them alone, with the reasons and evidence of
     /// the first such rules, also if links lead elsewhere. If a path cannot be known, only the first rule is named.
@@ -257,7 +283,7 @@ proptest! {
         let alone: Vec<_> = alone.collect();
         let strongest = alone.iter().map(hooks_core::Verdict::strength).max().unwrap_or_default();
         let is_known = |verdict: &hooks_core::Verdict| {
-            verdict.reasons().iter().all(|reason| !reason.message.starts_with("whether the rule"))
+            verdict.reasons().iter().all(|reason| !reason.message.contains("may apply: the call"))
         };
         let mut winners = alone.into_iter().filter(|verdict| verdict.strength() == strongest);
         let mut wanted = winners.next().unwrap_or(hooks_core::Verdict::NO_OPINION);

@@ -124,6 +124,20 @@ fn wide_text_is_scrubbed_in_any_chunks() {
     }
 }
 
+/// Regression test: a byte order mark before ASCII made it a text in UTF-16, in which nothing was found.
+#[test]
+fn a_mark_before_ascii_hides_nothing() {
+    for mark in [b"\xff\xfe", b"\xfe\xff"] {
+        for size in [1, 2, 3, 1000] {
+            let text = [&mark[..], b"mail jane@example.com\n"].concat();
+            let mut stream = Scrubber::all().byte_stream();
+            let mut out: Vec<u8> = text.chunks(size).flat_map(|chunk| stream.push(chunk)).collect();
+            out.extend(stream.finish());
+            assert_eq!(out, [&mark[..], b"mail [EMAIL_REDACTED]\n"].concat(), "chunks of {size}");
+        }
+    }
+}
+
 /// A text of UTF-16 in the middle of another one: its zeros hide nothing.
 #[test]
 fn zeros_between_letters_hide_nothing() {

@@ -21,10 +21,12 @@ pub(super) enum Encoding {
 
 /// Returns the encoding of a text from its first bytes: by its byte order mark (Unicode, section 23.8), or as every second
 /// byte is zero. `None` if more bytes are needed to know.
+///
+/// If plain ASCII follows the mark, the mark is no mark: UTF-16 would have a zero beside each letter.
 pub(super) fn encoding(head: &[u8], is_last: bool) -> Option<Encoding> {
     match head {
-        [0xff, 0xfe, ..] => return Some(Encoding::Wide(Order::Little)),
-        [0xfe, 0xff, ..] => return Some(Encoding::Wide(Order::Big)),
+        [0xff, 0xfe, rest @ ..] => return after_mark(rest, Order::Little, is_last),
+        [0xfe, 0xff, rest @ ..] => return after_mark(rest, Order::Big, is_last),
         [first, second, ..] if (*first == 0) == (*second == 0) => return Some(Encoding::Bytes),
         _ => {}
     }
@@ -40,6 +42,18 @@ pub(super) fn encoding(head: &[u8], is_last: bool) -> Option<Encoding> {
     } else {
         Encoding::Bytes
     })
+}
+
+fn after_mark(rest: &[u8], order: Order, is_last: bool) -> Option<Encoding> {
+    let head = rest.get(..LOOK).unwrap_or(rest);
+    if !head.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+        return Some(Encoding::Wide(order));
+    }
+    match head.len() {
+        0 if is_last => Some(Encoding::Wide(order)),
+        LOOK => Some(Encoding::Bytes),
+        _ => is_last.then_some(Encoding::Bytes),
+    }
 }
 
 /// Decodes UTF-16 that comes in chunks.
@@ -97,6 +111,12 @@ mod tests {
         for (head, is_last, wanted) in [
             (&b"\xff\xfea\0"[..], false, wide(Order::Little)),
             (b"\xfe\xff\0a", false, wide(Order::Big)),
+            (b"\xff\xfe", false, None),
+            (b"\xff\xfe", true, wide(Order::Little)),
+            (b"\xff\xfetoken=a b\n", false, None),
+            (b"\xff\xfetoken=a b\n", true, Some(Encoding::Bytes)),
+            (b"\xfe\xffa text of sixteen\n", false, Some(Encoding::Bytes)),
+            (b"\xff\xfe\x2d\x4e\x87\x65", false, wide(Order::Little)),
             (b"a", false, None),
             (b"a", true, Some(Encoding::Bytes)),
             (b"ab", false, Some(Encoding::Bytes)),

@@ -97,9 +97,10 @@ impl Held {
 
     /// Reads the record. An invalid record counts as "there is a database", which is the safe choice.
     pub(super) fn mark(&self) -> io::Result<Mark> {
-        let (mut file, mut text) = (&self.files.work, String::new());
+        let (mut file, mut bytes) = (&self.files.work, Vec::new());
         file.rewind()?;
-        file.take(MARK).read_to_string(&mut text)?;
+        file.take(MARK).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
         let (word, losses) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
         let is_kept = !matches!(word, "" | "new");
         Ok(Mark { is_kept, losses: losses.parse().unwrap_or_default() })

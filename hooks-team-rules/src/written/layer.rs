@@ -25,6 +25,8 @@ use super::view::SessionView;
 pub enum JudgedFiles {
     /// The files that the session and its subagents wrote.
     OfSession,
+    /// As `OfSession`, but the files that a call writes are not added: for a host that only explains what would happen.
+    OfSessionSoFar,
     /// Every file.
     All,
 }

@@ -25,18 +25,18 @@ impl<W: Write> Write for Heedless<W> {
 }
 
 /// Standard output, which ignores a closed pipe.
-pub(super) fn out() -> impl Write {
+pub(crate) fn out() -> impl Write {
     Heedless(anstream::stdout())
 }
 
 /// Standard error, which ignores a closed pipe.
-pub(super) fn err() -> impl Write {
+pub(crate) fn err() -> impl Write {
     Heedless(anstream::stderr())
 }
 
 /// Whether standard output is still open. Waits for `pause`, unless the pipe is closed.
 #[cfg(unix)]
-pub(super) fn is_read_on(pause: Duration) -> bool {
+pub(crate) fn is_read_on(pause: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     let out = io::stdout();
@@ -49,7 +49,7 @@ pub(super) fn is_read_on(pause: Duration) -> bool {
 /// Waits. Without `poll`, only writing the next record shows that a pipe is closed.
 #[cfg(not(unix))]
 #[expect(clippy::disallowed_methods, reason = "a command that follows a log has nothing else to do")]
-pub(super) fn is_read_on(pause: Duration) -> bool {
+pub(crate) fn is_read_on(pause: Duration) -> bool {
     std::thread::sleep(pause);
     true
 }
