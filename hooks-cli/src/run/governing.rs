@@ -26,6 +26,7 @@ use crate::event::here;
 use crate::load;
 use crate::pin::{self, Pins};
 use crate::unfinished::Unfinished;
+use crate::wrap::refusal::{self, Refusal};
 
 /// The configuration and runtime that govern one event.
 pub(super) struct Governing {
@@ -87,6 +88,11 @@ impl Governing {
     /// The audit log, if events are recorded.
     pub(super) const fn recording(&self) -> Option<&Audit> {
         self.config.recording()
+    }
+
+    /// What has to be said because the client does not run its commands in the sandbox.
+    pub(super) fn refusal(&self, decoded: &Decoded) -> Option<Refusal> {
+        refusal::of_event(decoded, &self.config, &self.file.config)
     }
 
     /// Whether `config` is the configuration that a search in the project finds, so that a person need not name it.

@@ -45,9 +45,9 @@ mod transcripts;
 
 use std::sync::Arc;
 
-use hooks::EventKind;
 use hooks::audit::{Audit, DegradedEffect, RecordedAnswer};
 use hooks::event::{VerdictSource, WireEvent};
+use hooks::{EventKind, Reason};
 use hooks_protocols::{Answer, Client, Decoded, EncodedAnswer, Instead, KnownEvent, encode, failure};
 
 use self::asking::HeldAnswer;
@@ -59,6 +59,7 @@ use self::notes::Notes;
 use self::panics::Panics;
 use crate::approve;
 use crate::cli::Run;
+use crate::wrap::refusal::Refusal;
 
 /// Answers one event and ends the process.
 pub(crate) fn run(options: &Run) -> ! {
@@ -174,6 +175,11 @@ fn hear(
                 return Err(reason);
             }
         };
+    match governing.refusal(decoded) {
+        Some(Refusal::Call(why)) => answer.deny_too(&Reason::new("sandbox", "not_wrapped", why)),
+        Some(Refusal::Session(why)) => answer.messages.push(why),
+        None => {}
+    }
     if let Some(code) = waits_under {
         let named = options.config.as_deref().filter(|named| !governing.is_found(named));
         answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, named));
