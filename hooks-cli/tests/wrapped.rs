@@ -226,8 +226,8 @@ fn a_call_that_would_not_be_wrapped_is_denied() {
     assert_eq!(world.denied("Bash", &good), None);
     assert_eq!(world.denied("Read", &[]), None, "only shell calls are wrapped");
     denied(&[], "name no shell");
-    denied(&good[..1], "started before its shell was there");
-    denied(&[good[0], ("CLAUDE_PID", "1")], "started before its shell was there");
+    denied(&good[..1], "does not say which process it is");
+    denied(&[good[0], ("CLAUDE_PID", "no number")], "does not say which process it is");
     denied(&[("CLAUDE_CODE_SHELL", "/bin/bash"), good[1]], "is not the file of `hooks`");
     assert!(world.denied("PowerShell", &good).unwrap().contains("PowerShell"));
     let start = |variables: &[(&str, &str)]| {
@@ -247,6 +247,36 @@ fn a_call_that_would_not_be_wrapped_is_denied() {
     assert_eq!(world.denied("Bash", &good), None);
     fs::remove_file(&shell).unwrap();
     denied(&good, "is not there");
+}
+
+/// Claude Code chooses its shell before its first command, and keeps it.
+#[test]
+fn a_client_with_another_shell_runs_one_command() {
+    let (world, shell) = World::wired(WRAPPED);
+    let named = shell.display().to_string();
+    #[expect(clippy::disallowed_methods, reason = "the test needs a process that runs on")]
+    let mut client = Command::new("sleep").arg("60").spawn().unwrap();
+    let process = client.id().to_string();
+    let variables = [("CLAUDE_CODE_SHELL", &*named), ("CLAUDE_PID", &*process)];
+    let ended = |response: &Value| {
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t-1",
+            "tool_response": response});
+        world.event("PostToolUse", &call, &variables).get("systemMessage").map(Value::to_string)
+    };
+    let response = json!({"stdout": "", "stderr": "", "interrupted": false, "isImage": false});
+    assert_eq!(world.denied("Bash", &variables), None);
+    assert_eq!(world.denied("Bash", &variables), None, "no command has ended");
+    assert!(ended(&response).unwrap().contains("took another shell"));
+    assert!(world.denied("Bash", &variables).unwrap().contains("took another shell"));
+    // A command in our shell shows the opposite.
+    let done = world.in_shell(&shell, "true").env("CLAUDE_PID", &process).output().unwrap();
+    assert!(!is_held(&done) || done.status.success(), "{done:?}");
+    assert_eq!(world.denied("Bash", &variables), None);
+    assert_eq!(ended(&response), None);
+    client.kill().unwrap();
+    client.wait().unwrap();
+    // The process has ended, and another may get its number.
+    assert!(world.denied("Bash", &variables).unwrap().contains("does not say which process"));
 }
 
 #[test]

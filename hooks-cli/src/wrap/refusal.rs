@@ -11,7 +11,7 @@ use hooks_protocols::{Client, Decoded};
 
 use super::shell;
 use super::shell_file::{ShellFile, VARIABLE};
-use super::started;
+use super::started::{self, Shell};
 
 /// The answer to an event whose session does not run its commands as the rules want.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,26 +27,46 @@ pub(crate) fn of_event(decoded: &Decoded, config: &Config, file: &Path) -> Optio
     if !super::is_wanted(config) || decoded.client != Client::Claude {
         return None;
     }
-    let is_start = decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::SessionStart);
-    let kind = match &decoded.event {
-        Some(WireEvent::PreToolUse(call)) => Some(ToolTable::default().kind(&call.tool_name)),
+    let kind = |tool: &str| ToolTable::default().kind(tool);
+    match decoded.event.as_ref()? {
+        WireEvent::PreToolUse(call) => {
+            let why = match kind(&call.tool_name) {
+                ToolKind::WindowsShell => "commands of PowerShell cannot run in the sandbox".to_owned(),
+                ToolKind::Shell => fault(decoded, file).and_then(|()| of_shell(started::shell())).err()?,
+                _ => return None,
+            };
+            Some(Refusal::Call(text(&why)))
+        }
+        // A command that failed may not have come to the shell.
+        WireEvent::PostToolUse(done)
+            if kind(&done.tool_name) == ToolKind::Shell
+                && done.error.is_none()
+                && started::shell() == Shell::NotChosen =>
+        {
+            // Without it, the next command is judged like this one.
+            drop(started::remember_other());
+            of_shell(Shell::Other).err().map(|why| Refusal::Session(text(&why)))
+        }
+        event if event.kind() == EventKind::SessionStart => {
+            fault(decoded, file).err().map(|why| Refusal::Session(text(&why)))
+        }
         _ => None,
-    };
-    let why = match kind {
-        Some(ToolKind::WindowsShell) => Err("commands of PowerShell cannot run in the sandbox".to_owned()),
-        Some(ToolKind::Shell) => fault(decoded, file).and_then(|()| match started::has_our_shell() {
-            true => Ok(()),
-            false => Err("this session started before its shell was there".to_owned()),
-        }),
-        _ if is_start => fault(decoded, file),
-        _ => return None,
-    };
-    let why = why.err()?;
-    let text = format!(
-        "the rules want shell calls in the sandbox (`sandbox.calls`), and {why}; a person has to run `hooks init claude` \
-         and start Claude Code again"
-    );
-    Some(if is_start { Refusal::Session(text) } else { Refusal::Call(text) })
+    }
+}
+
+fn text(why: &str) -> String {
+    format!(
+        "the rules want shell calls in the sandbox (`sandbox.calls`), and {why}; a person has to run `hooks init claude` and \
+         start Claude Code again"
+    )
+}
+
+fn of_shell(shell: Shell) -> Result<(), String> {
+    match shell {
+        Shell::Ours | Shell::NotChosen => Ok(()),
+        Shell::Other => Err("this Claude Code took another shell before ours was there".to_owned()),
+        Shell::Unknown => Err("this Claude Code does not say which process it is (`CLAUDE_PID`)".to_owned()),
+    }
 }
 
 /// Returns the reason why the shell of the client would not run a command in the sandbox of the rules in `file`.

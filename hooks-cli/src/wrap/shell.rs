@@ -26,9 +26,9 @@ const SNAPSHOT: &str = "SNAPSHOT_FILE=";
 pub(crate) fn run(options: &Exec) -> Result<u8, Failure> {
     let command = &options.command;
     let arguments = command.get(1..).unwrap_or_default();
+    // Without it, `hooks run` denies later commands.
+    drop(started::remember());
     if env::var_os(SESSION).is_none() && is_start_of_client(arguments) {
-        // Without it, `hooks run` denies what would not run in the sandbox.
-        drop(started::remember());
         return plainly(command);
     }
     let folder = env::current_dir()?;
