@@ -76,7 +76,11 @@ pub(crate) struct Ran {
 
 /// Runs the command; the exit status is the command's.
 pub(crate) fn run(options: &Exec) -> ExitCode {
-    let done = if options.shell { wrap::shell::run(options) } else { run_governed(options) };
+    let done = match &options.call {
+        Some(id) => wrap::carrier::run(id),
+        None if options.shell => wrap::shell::run(options),
+        None => run_governed(options),
+    };
     ExitCode::from(done.unwrap_or_else(|failure| {
         // If standard error is closed, the exit status still shows the failure.
         drop(writeln!(anstream::stderr(), "{failure}"));

@@ -280,6 +280,9 @@ fn sandbox(client: Client) -> Reach {
         Client::Claude => Reach::Part(
             "on Linux, shell calls run in the sandbox with `calls: wrapped`; without it, this is for `hooks exec`",
         ),
+        _ if client.carries_commands() => Reach::Part(
+            "on Linux, shell calls run in the sandbox with `calls: wrapped`, if the client's own lists allow the wrapper; without it, this is for `hooks exec`",
+        ),
         _ => Reach::Inert("shell calls of the client do not run in the sandbox; this is for `hooks exec`"),
     }
 }
@@ -287,7 +290,10 @@ fn sandbox(client: Client) -> Reach {
 /// Effect of the section that a file has: without `calls` it is about commands that a person runs.
 fn sandbox_in(config: &Config, client: Client) -> Reach {
     match (sandbox(client), wrap::is_wanted(config)) {
-        (Reach::Part(_), true) if cfg!(target_os = "linux") => Reach::Works,
+        (Reach::Part(_), true) if cfg!(target_os = "linux") && client == Client::Claude => Reach::Works,
+        (Reach::Part(_), true) if cfg!(target_os = "linux") => {
+            Reach::Part("shell calls run in the sandbox if the client's own lists allow the wrapper")
+        }
         (Reach::Part(_), true) => {
             Reach::Inert("there is no sandbox on this system, so shell calls are denied")
         }

@@ -103,11 +103,15 @@ impl World {
     }
 
     fn event(&self, event: &str, more: &Value, variables: &[(&str, &str)]) -> Value {
+        self.event_of("claude", event, more, variables)
+    }
+
+    fn event_of(&self, client: &str, event: &str, more: &Value, variables: &[(&str, &str)]) -> Value {
         let mut payload = json!({"session_id": SESSION, "transcript_path": "/t", "cwd": self.project(),
             "hook_event_name": event});
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let mut command =
-            self.command(env!("CARGO_BIN_EXE_hooks"), &["run", "--client", "claude", "--event", event]);
+            self.command(env!("CARGO_BIN_EXE_hooks"), &["run", "--client", client, "--event", event]);
         let mut child = command.envs(variables.iter().copied()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
         let done = child.wait_with_output().unwrap();
@@ -331,4 +335,111 @@ fn init_leaves_another_shell_alone_and_removes_its_own() {
     fs::write(world.settings(), text.replace("\"b\"", "\"c\"")).unwrap();
     assert!(world.hooks(&["init", "claude", "--remove"]).status.success());
     assert_eq!(fs::read_to_string(world.settings()).unwrap(), mine.replace("\"b\"", "\"c\""));
+}
+
+/// Clients that take a changed command: the event before a call, the tool, and the path to the changed arguments in an answer.
+const CARRIERS: [(&str, &str, &str, &str); 3] = [
+    ("codex", "PreToolUse", "Bash", "/hookSpecificOutput/updatedInput"),
+    ("gemini", "BeforeTool", "run_shell_command", "/hookSpecificOutput/tool_input"),
+    ("copilot", "preToolUse", "bash", "/modifiedArgs"),
+];
+
+/// The answer to a call of one of them.
+fn called(world: &World, client: &str, event: &str, tool: &str, command: &str) -> Value {
+    let input = json!({"command": command, "timeout": 7});
+    let call = json!({"tool_name": tool, "tool_input": input, "toolName": tool, "toolArgs": input, "tool_use_id": "t-1",
+        "sessionId": SESSION, "timestamp": if client == "copilot" { json!(1) } else { json!("2026-11-27T00:00:00Z") },
+        "turn_id": "u", "model": "m", "permission_mode": "default"});
+    world.event_of(client, event, &call, &[])
+}
+
+#[test]
+fn a_carried_command_runs_in_the_sandbox_once() {
+    let world = World::new(WRAPPED);
+    let script = "printf TICKET-%s 123456; cat ~/.ssh/id_rsa; echo x > ~/out; cat <<E\nhere\nE\nexit 9";
+    for (client, event, tool, path) in CARRIERS {
+        let answer = called(&world, client, event, tool, script);
+        let changed = answer.pointer(path).unwrap_or_else(|| panic!("{client}: {answer}"));
+        assert_eq!(changed.get("timeout"), Some(&json!(7)), "{client}: the other arguments stay");
+        let text = changed.get("command").unwrap().as_str().unwrap();
+        let (line, original) = text.split_once('\n').unwrap();
+        assert!(line.ends_with(" && exit || exit") && line.contains("/hooks exec --call "), "{line}");
+        assert_eq!(original, script);
+        // The client reports the changed command in later events, and to its other hooks.
+        assert!(
+            called(&world, client, event, tool, text).pointer(path).is_none(),
+            "{client}: it is carried already"
+        );
+        let denied = called(&world, client, event, tool, &text.replace("exit 9", "exit 8")).to_string();
+        assert!(denied.contains("deny"), "{client}: {denied}");
+        let done = world.command("/bin/bash", &["-c", text]).output().unwrap();
+        if is_held(&done) {
+            assert_eq!(done.status.code(), Some(9), "{client}: {done:?}");
+            assert_eq!(self::text(&done.stdout), "[TICKET_REDACTED]here\n", "{client}");
+        }
+        assert!(!world.home().join("out").exists());
+        let again = world.command("/bin/bash", &["-c", text]).output().unwrap();
+        assert_eq!(again.status.code(), Some(125), "{client}: {again:?}");
+        assert!(self::text(&again.stderr).contains("each runs once") && again.stdout.is_empty(), "{again:?}");
+        let denied = called(&world, client, event, tool, text).to_string();
+        assert!(
+            denied.contains("deny"),
+            "{client}: a command that ran is no reason to run it again: {denied}"
+        );
+    }
+    let unknown = world.hooks(&["exec", "--call", "../rules/x"]);
+    assert_eq!(unknown.status.code(), Some(125), "{unknown:?}");
+}
+
+/// Hooks after the call are about the original.
+#[test]
+fn the_original_is_judged_after_the_call_too() {
+    let rules = "rules:\n  - { name: a, commands: [echo], results: any, reason: of the original }\n  \
+                 - { name: b, commands: [exit], results: any, reason: of the wrapper }\n";
+    let world = World::new(&format!("{WRAPPED}{rules}"));
+    let judged = |input: &Value| {
+        let call = json!({"tool_name": "Bash", "tool_input": input, "tool_use_id": "t-1", "tool_response": "x",
+            "turn_id": "u", "model": "m", "permission_mode": "default"});
+        world.event_of("codex", "PostToolUse", &call, &[]).to_string()
+    };
+    let answer = called(&world, "codex", "PreToolUse", "Bash", "echo x");
+    let changed = answer.pointer("/hookSpecificOutput/updatedInput").unwrap_or_else(|| panic!("{answer}"));
+    for _ in 0..2 {
+        let answer = judged(changed);
+        assert!(answer.contains("of the original") && !answer.contains("of the wrapper"), "{answer}");
+        // Also after it ran.
+        world
+            .command("/bin/bash", &["-c", changed.get("command").unwrap().as_str().unwrap()])
+            .output()
+            .unwrap();
+    }
+    let own = json!({"command": "exit"});
+    assert!(judged(&own).contains("of the wrapper"), "the rule has an effect");
+}
+
+#[test]
+fn a_record_is_of_its_user_and_ends() {
+    let world = World::new(WRAPPED);
+    called(&world, "codex", "PreToolUse", "Bash", "echo x");
+    let folder = world.home().join(".local/state/hooks/carried");
+    let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(fs::metadata(&record).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    let mut old: Value = serde_json::from_str(&fs::read_to_string(&record).unwrap()).unwrap();
+    let at = old.get("at").unwrap().as_u64().unwrap();
+    *old.get_mut("at").unwrap() = json!(at - 2 * 60 * 60 * 1_000);
+    fs::write(&record, old.to_string()).unwrap();
+    let id = record.file_stem().unwrap().to_str().unwrap();
+    let done = world.hooks(&["exec", "--call", id]);
+    assert_eq!((done.status.code(), &*text(&done.stdout)), (Some(125), ""), "{done:?}");
+    assert!(text(&done.stderr).contains("too old"), "{done:?}");
+}
+
+#[test]
+fn without_the_setting_nothing_is_changed() {
+    let world = World::new("version: 1\n");
+    for (client, event, tool, path) in CARRIERS {
+        assert!(called(&world, client, event, tool, "ls").pointer(path).is_none(), "{client}");
+    }
+    assert!(!world.home().join(".local/state/hooks/carried").exists());
 }

@@ -38,10 +38,7 @@ pub(crate) struct ShellFile {
 impl ShellFile {
     /// A file for the bash of this machine.
     pub(crate) fn new(program: String, config: Option<String>) -> Result<Self, Failure> {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let known = SHELLS.iter().map(PathBuf::from);
-        let mut all = known.chain(env::split_paths(&path).map(|folder| folder.join("bash")));
-        let shell = all.find(|path| path.is_absolute() && path.is_file());
+        let shell = bash();
         let shell = shell.as_deref().and_then(Path::to_str).ok_or_else(|| {
             Failure::message(
                 "`sandbox.calls: wrapped` needs bash, which is not installed; nothing was changed",
@@ -109,6 +106,14 @@ impl ShellFile {
         }
         Ok(file)
     }
+}
+
+/// The bash of this machine.
+pub(super) fn bash() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let known = SHELLS.iter().map(PathBuf::from);
+    let mut all = known.chain(env::split_paths(&path).map(|folder| folder.join("bash")));
+    all.find(|path| path.is_absolute() && path.is_file())
 }
 
 /// The folder for the settings of this user; `None` if there is no folder for state.
