@@ -8,10 +8,12 @@
 //! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`yaml`] |
 //! | write the first rules | [`starter`] |
 //! | have Claude Code run its commands in the sandbox | [`shell_setting`] |
+//! | have the lists of other clients allow the wrapper | [`allow_rules`] |
 //! | let Codex CLI trust the hooks | [`trust`] |
 //! | keep the audit log out of the repository | [`ignored`] |
 //! | show, write and store the changes | [`diff`], [`files`] |
 
+mod allow_rules;
 pub(crate) mod command;
 pub(crate) mod diff;
 pub(crate) mod files;
@@ -92,6 +94,7 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
     if options.remove {
         changes.push(removed(&settings)?);
         changes.extend(trust::taken_back(&settings)?);
+        changes.extend(allow_rules::removed(client, &base)?);
     } else {
         let config = base.config()?;
         let (rules, starter) = starter::at(&config, scope == Scope::User, &base.project())?;
@@ -102,8 +105,10 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
         let line = CommandLine::new(&base, options.portable)?;
         is_wrapped = is_wrapping(&settings, &base, rules.as_ref())?;
         // Its path is one of this machine.
-        if is_wrapped && !options.portable {
+        if is_wrapped && client == Client::Claude && !options.portable {
             shell = Some(wrapping_shell(&base, &line)?);
+        } else if is_wrapped {
+            changes.extend(allow_rules::written(client, &base)?);
         }
         if let Some(shell) = &shell {
             changes.push(shell.change()?);
@@ -157,6 +162,9 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
             trust::give(&settings, &mut out)?;
         }
         for note in notes(client, scope, options, is_wrapped) {
+            writeln!(out, "  {note}")?;
+        }
+        if let Some(note) = is_wrapped.then(|| allow_rules::note(client, &base)).flatten() {
             writeln!(out, "  {note}")?;
         }
         if let Some(other) = other_scope(client, scope) {
@@ -259,7 +267,7 @@ fn text_of(path: &Path) -> Result<String, Failure> {
 /// Whether the client is to run its commands in the sandbox: by the rules of these settings, and for those of the user also by the
 /// rules of the current folder, or because they did before.
 fn is_wrapping(settings: &ClientSettings, base: &Base, rules: Option<&Config>) -> Result<bool, Failure> {
-    if settings.client != Client::Claude {
+    if settings.client != Client::Claude && !settings.client.carries_commands() {
         return Ok(false);
     }
     if rules.is_some_and(wrap::is_wanted) || base.scope != Scope::User {
@@ -269,7 +277,8 @@ fn is_wrapping(settings: &ClientSettings, base: &Base, rules: Option<&Config>) -
     // Rules that cannot be read deny every call.
     let here = here.and_then(|path| load::in_project(load::reader(None), &path).read(&path).ok());
     let text = files::read(&settings.path)?.unwrap_or_default();
-    Ok(here.is_some_and(|rules| wrap::is_wanted(&rules)) || shell_setting::has_ours(&text))
+    let has_ours = settings.client == Client::Claude && shell_setting::has_ours(&text);
+    Ok(here.is_some_and(|rules| wrap::is_wanted(&rules)) || has_ours)
 }
 
 /// The shell of Claude Code that runs commands in the sandbox.
@@ -370,7 +379,7 @@ fn notes(client: Client, scope: Scope, options: &Init, is_wrapped: bool) -> Vec<
         }
         _ => {}
     }
-    if is_wrapped && options.portable {
+    if is_wrapped && client == Client::Claude && options.portable {
         notes.push("the rules want shell calls in the sandbox, and portable settings name no shell for that: everyone runs `hooks init claude` as well, else these calls are denied");
     }
     if options.portable {

@@ -33,11 +33,10 @@ const COMMANDS: [&str; 7] = [
     "touch in-folder",
 ];
 
+/// The texts by which clients show the exit code of the first command.
+const EXITS: [&str; 4] = ["Exit code 9", "exited with code 9", "Exit Code: 9", "exit code 9"];
+
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    // The others run their commands themselves.
-    if client.client != Client::Claude {
-        return Ok(());
-    }
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
@@ -47,7 +46,9 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
         return Ok(());
     }
     held(client, program, hooks, &sandbox, results)?;
-    without_shell(client, program, hooks, results)?;
+    if client.client == Client::Claude {
+        without_shell(client, program, hooks, results)?;
+    }
     listed(client, program, hooks, results)
 }
 
@@ -58,11 +59,14 @@ fn held(client: &Runnable, program: &Path, hooks: &Path, sandbox: &Sandbox, resu
     let (run, requests) = run(client, program, sandbox, &COMMANDS, Trust::Given)?;
     let is_scrubbed = !says(&requests, "TICKET-123456") && !says(&requests, "TICKET-654321");
     results.claim(Claim::WrappedFailure, is_scrubbed && says(&requests, "[TICKET_REDACTED]"));
-    results.claim(Claim::WrappedExit, says(&requests, "Exit code 9"));
+    results.claim(Claim::WrappedExit, EXITS.iter().any(|text| says(&requests, text)));
     let is_held = !says(&requests, SECRET) && !sandbox.beside().join("outside").exists();
     results.claim(Claim::WrappedHeld, is_held && sandbox.has("inside"));
     results.claim(Claim::WrappedInput, says(&requests, "after-input"));
-    results.claim(Claim::WrappedFolder, sandbox.has("open/in-folder"));
+    if client.client == Client::Claude {
+        // The others start each command in the folder of the project.
+        results.claim(Claim::WrappedFolder, sandbox.has("open/in-folder"));
+    }
     shown(client, &run, &requests, results);
     Ok(())
 }
@@ -92,7 +96,8 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
         sandbox.put(&sandbox.work().join("wrap"), lists::WRAP)?;
         if let Some(rules) = rules {
             sandbox.put(&sandbox.work().join("hooks.yaml"), rules)?;
-            init(client, &sandbox, hooks, PROJECT)?;
+            // The lists that allow the wrapper are the user's.
+            init(client, &sandbox, hooks, &[])?;
         }
         let commands = LISTED.map(|(_, command)| command);
         let (run, requests) = run(client, program, &sandbox, &commands, Trust::Lists)?;
