@@ -437,6 +437,9 @@ pub(crate) struct Reload {
   hooks exec --report -- sh -c 'curl example.com'
   hooks exec --config rules.yaml --stdin -- python3
 
+`--shell` is for the shell of an agent client: `hooks init` writes a file that calls it. `--call` runs the command that `hooks run`
+recorded, once.
+
 Standard input is closed unless `--stdin` is given. What the command writes passes through the redaction of the rules, if they have
 one. Everything that it has started ends with it. Exit status: that of the command, 128 and the number of a signal that
 ended it; 125 the sandbox failed, or cannot hold here what the rules promise (`sandbox.unavailable`); 126 and 127 the command cannot
@@ -451,8 +454,14 @@ pub(crate) struct Exec {
     /// Print on standard error what is held, as JSON, when the command has ended
     #[arg(long)]
     pub(crate) report: bool,
+    /// Run as the shell of an agent client, by the rules of its session; without `sandbox.calls: wrapped`, outside of the sandbox
+    #[arg(long, conflicts_with_all = ["stdin", "report"])]
+    pub(crate) shell: bool,
+    /// Run the command that `hooks run` recorded for a call of an agent client, and no other
+    #[arg(long, value_name = "ID", conflicts_with_all = ["config", "stdin", "report", "shell", "command"])]
+    pub(crate) call: Option<String>,
     /// The command and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "call", value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 

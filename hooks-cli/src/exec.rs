@@ -1,17 +1,20 @@
 //! `hooks exec`: runs a command in the sandbox that follows from the rules.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hooks::config::Config;
 use hooks::sandbox::Profile;
+use tempfile::TempDir;
 
 use crate::cli::Exec;
 use crate::failure::Failure;
 use crate::load;
 use crate::run::project;
+use crate::wrap;
 
 /// Exit status if the command did not run because of the sandbox.
 const FAILED: u8 = 125;
@@ -31,10 +34,16 @@ pub(crate) fn governed(named: Option<&Path>) -> Result<Governed, Failure> {
             "no rules govern this folder; `hooks init` writes some, or name them with `--config`",
         ));
     };
-    let config = load::config(&found.config, None)?;
-    let root = config.policy().paths.root.as_ref().map_or(found.root, PathBuf::from);
-    let profile = config.sandbox_profile(&Config::sandbox_places(&root));
-    Ok(Governed { config, profile, folder })
+    Ok(Governed::new(load::config(&found.config, None)?, found.root, folder))
+}
+
+impl Governed {
+    /// A command in `folder` under the rules of the project at `root`.
+    pub(crate) fn new(config: Config, root: PathBuf, folder: PathBuf) -> Self {
+        let root = config.policy().paths.root.as_ref().map_or(root, PathBuf::from);
+        let profile = config.sandbox_profile(&Config::sandbox_places(&root));
+        Self { config, profile, folder }
+    }
 }
 
 /// Does the work of a stage of the sandbox, if this process is one.
@@ -49,36 +58,65 @@ pub(crate) fn stage() -> Option<ExitCode> {
     None
 }
 
+/// A command for the sandbox.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) command: Vec<OsString>,
+    pub(crate) has_input: bool,
+    pub(crate) has_report: bool,
+}
+
+/// A command that ran.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) status: u8,
+    /// The folder of its temporary files.
+    pub(crate) temporary: Option<TempDir>,
+}
+
 /// Runs the command; the exit status is the command's.
 pub(crate) fn run(options: &Exec) -> ExitCode {
-    ExitCode::from(run_governed(options).unwrap_or_else(|failure| {
+    let done = match &options.call {
+        Some(id) => wrap::carrier::run(id),
+        None if options.shell => wrap::shell::run(options),
+        None => run_governed(options),
+    };
+    ExitCode::from(done.unwrap_or_else(|failure| {
         // If standard error is closed, the exit status still shows the failure.
         drop(writeln!(anstream::stderr(), "{failure}"));
         FAILED
     }))
 }
 
+fn run_governed(options: &Exec) -> Result<u8, Failure> {
+    let governed = governed(options.config.as_deref())?;
+    let Exec { command, stdin, report, .. } = options;
+    let wanted = Wanted { command: command.clone(), has_input: *stdin, has_report: *report };
+    Ok(run_in(&governed, &wanted)?.status)
+}
+
 #[cfg(not(target_os = "linux"))]
-fn run_governed(_options: &Exec) -> Result<u8, Failure> {
+pub(crate) fn run_in(_governed: &Governed, _wanted: &Wanted) -> Result<Ran, Failure> {
     Err(Failure::message("there is no sandbox on this system, so the command was not run"))
 }
 
+/// Runs a command in the sandbox of some rules.
 #[cfg(target_os = "linux")]
-fn run_governed(options: &Exec) -> Result<u8, Failure> {
+pub(crate) fn run_in(governed: &Governed, wanted: &Wanted) -> Result<Ran, Failure> {
     use hooks::redaction::Scrubber;
     use hooks::sandbox::kernel::{NotRun, Sandbox};
     use hooks::sandbox::{Plan, Unavailable};
 
-    let Governed { config, profile, folder } = governed(options.config.as_deref())?;
+    let Governed { config, profile, folder } = governed;
     let failed = |why: &dyn std::fmt::Display| Failure::message(format!("the command was not run: {why}"));
     // Without a place for it, temporary files are in memory.
     let temporary = tempfile::Builder::new().prefix("hooks-exec-").tempdir().ok();
     let path = temporary.as_ref().and_then(|folder| folder.path().canonicalize().ok());
-    let plan = Plan::new(&profile, &folder).map_err(|error| failed(&error))?.with_temporary(path);
+    let plan = Plan::new(profile, folder).map_err(|error| failed(&error))?.with_temporary(path);
     let scrubber = config.as_hooks().extension::<Scrubber>().cloned();
     let start = |plan: Plan| {
-        let mut sandbox = Sandbox::new(plan, options.command.iter().cloned());
-        if options.stdin {
+        let mut sandbox = Sandbox::new(plan, wanted.command.iter().cloned());
+        if wanted.has_input {
             sandbox = sandbox.with_input();
         }
         if let Some(scrubber) = &scrubber {
@@ -100,11 +138,11 @@ fn run_governed(options: &Exec) -> Result<u8, Failure> {
     if !finished.enforced.is_whole() {
         writeln!(anstream::stderr(), "hooks exec: {}", finished.enforced.missing())?;
     }
-    let is_clean = clean_up(&plan, &profile)?;
-    if options.report {
+    let is_clean = clean_up(&plan, profile)?;
+    if wanted.has_report {
         writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?)?;
     }
-    Ok(if is_clean { finished.status } else { FAILED })
+    Ok(Ran { status: if is_clean { finished.status } else { FAILED }, temporary })
 }
 
 /// Removes files that govern agents and that the command has created, and restores links; returns whether none is left.

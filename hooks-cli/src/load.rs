@@ -19,6 +19,11 @@ pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Fa
     )
 }
 
+/// The configuration at `path`, for a command of a session in the project at `root`.
+pub(crate) fn in_session(path: &Path, root: &Path) -> Result<Config, Failure> {
+    read(&reader(None).recording_in_teams().recording_nothing().of_project(root), path)
+}
+
 /// The configuration at `path`, for events that happen and are recorded.
 pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
     read(&in_project(reader(profile).recording_in_teams(), path), path)

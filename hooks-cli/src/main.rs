@@ -43,6 +43,7 @@ mod state;
 mod strict_json;
 mod table;
 mod unfinished;
+mod wrap;
 
 use std::env;
 use std::io::Write;

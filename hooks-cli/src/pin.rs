@@ -117,6 +117,11 @@ impl Pins {
         ))
     }
 
+    /// The pin of a session; `None` if there is none that can be read.
+    pub(crate) fn of_session(&self, client: &str, session: &str) -> Option<Pin> {
+        read(&self.place(client, session)).ok().flatten()
+    }
+
     /// Removes the pin of a session that is over, if it has one.
     pub(crate) fn remove(&self, client: &str, session: &str) -> io::Result<()> {
         match fs::remove_file(self.place(client, session)) {

@@ -14,6 +14,7 @@ use hooks::config::Config;
 use hooks_protocols::{Ability, Client, TranscriptLedger, Wish, capabilities};
 
 use crate::init::settings::events;
+use crate::wrap;
 
 /// Effect of a section behind a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,7 @@ pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (
         "prompts" => Some(prompts_in(config, client)),
         "context" => Some(context_in(config, client)),
         "rules" => Some(rules_in(config, client)),
+        "sandbox" => Some(sandbox_in(config, client)),
         // Their events are named one by one.
         "hooks" if runs_all => Some(Reach::Works),
         "budget" if is_elsewhere => {
@@ -143,9 +145,7 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "reload" => Reach::Inert(
             "each call of a client reads the files; this is for hosts that run on, and `hooks eval`",
         ),
-        "sandbox" => {
-            Reach::Inert("calls of a client do not run in the sandbox yet; this is for `hooks exec`")
-        }
+        "sandbox" => sandbox(client),
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
         "metrics" => Reach::Part(
             "with `audit`, `hooks audit metrics` counts them from the record, without durations of hooks",
@@ -272,6 +272,35 @@ fn redaction(client: Client) -> Reach {
         }
         () if abilities().all(|ability| ability == Ability::Yes) => Reach::Works,
         () => Reach::Part("a changed result looks like an error, or only some results can be changed"),
+    }
+}
+
+fn sandbox(client: Client) -> Reach {
+    match client {
+        Client::Claude => Reach::Part(
+            "on Linux, shell calls run in the sandbox with `calls: wrapped`; without it, this is for `hooks exec`",
+        ),
+        _ if client.carries_commands() => Reach::Part(
+            "on Linux, shell calls run in the sandbox with `calls: wrapped`, if the client's own lists allow the wrapper; without it, this is for `hooks exec`",
+        ),
+        _ => Reach::Inert("shell calls of the client do not run in the sandbox; this is for `hooks exec`"),
+    }
+}
+
+/// Effect of the section that a file has: without `calls` it is about commands that a person runs.
+fn sandbox_in(config: &Config, client: Client) -> Reach {
+    match (sandbox(client), wrap::is_wanted(config)) {
+        (Reach::Part(_), true) if cfg!(target_os = "linux") && client == Client::Claude => Reach::Works,
+        (Reach::Part(_), true) if cfg!(target_os = "linux") => {
+            Reach::Part("shell calls run in the sandbox if the client's own lists allow the wrapper")
+        }
+        (Reach::Part(_), true) => {
+            Reach::Inert("there is no sandbox on this system, so shell calls are denied")
+        }
+        (Reach::Part(_), false) => Reach::Inert(
+            "shell calls do not run in the sandbox without `calls: wrapped`; this is for `hooks exec`",
+        ),
+        (reach, _) => reach,
     }
 }
 

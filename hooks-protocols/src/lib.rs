@@ -31,6 +31,7 @@
 
 mod answer;
 mod capabilities;
+mod carried;
 mod client;
 mod clients;
 mod command_line;
@@ -48,6 +49,7 @@ pub use hooks_facts::tools::{Canonical, Dialect};
 
 pub use self::answer::{Answer, AnswerNotes, Changed, Rewrite};
 pub use self::capabilities::{Ability, Capabilities, capabilities};
+pub use self::carried::{carried, carried_below};
 pub use self::client::{Client, UnknownClient};
 pub use self::command_line::command_line;
 pub use self::decode::{DecodeError, Decoded, Limits, Payload, decode};

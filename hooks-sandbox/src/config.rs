@@ -26,6 +26,29 @@ pub struct SandboxConfig {
     pub egress: EgressConfig,
     /// Treatment of a command where the sandbox cannot hold what the rules promise.
     pub unavailable: Unavailable,
+    /// Place where the shell calls of agent clients run.
+    pub calls: ShellCalls,
+}
+
+/// Place where the shell calls of agent clients run.
+///
+/// ```
+/// use hooks_sandbox::{SandboxConfig, ShellCalls};
+///
+/// assert_eq!(SandboxConfig::default().calls, ShellCalls::Judged);
+/// let config: SandboxConfig = serde_json::from_str(r#"{"calls": "wrapped"}"#)?;
+/// assert_eq!(config.calls, ShellCalls::Wrapped);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ShellCalls {
+    /// Where the client runs them: the guards judge them, and the sandbox does not hold them.
+    #[default]
+    Judged,
+    /// Under `hooks exec`: in the sandbox, without standard input, with redacted output.
+    Wrapped,
 }
 
 /// Destinations that commands may connect to.

@@ -19,7 +19,7 @@ pub mod kernel;
 mod plan;
 mod profile;
 
-pub use self::config::{EgressConfig, SandboxConfig, Unavailable};
+pub use self::config::{EgressConfig, SandboxConfig, ShellCalls, Unavailable};
 pub use self::enforced::{Enforced, Held, Mechanism, Promise};
 pub use self::plan::{Aftermath, NoPlan, Plan};
 pub use self::profile::{Access, Answer, Gap, Pattern, Places, Profile, Rules};

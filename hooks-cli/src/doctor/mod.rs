@@ -6,6 +6,7 @@
 //! - Does the program that they name start?
 //! - Does their exact command line deny a call, if it is started as the client would start it ([`probe`])?
 //! - Can the rules be used ([`rules`])?
+//! - Does Claude Code run its commands in the sandbox, if the rules want that ([`wrapped`])?
 //!
 //! The client itself is checked as well: its version ([`version`]), and other reasons for which it would not
 //! call its hooks ([`traps`], [`trust`]), or call some of them twice ([`twice`]).
@@ -19,6 +20,7 @@ mod traps;
 mod trust;
 mod twice;
 mod version;
+mod wrapped;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -156,6 +158,7 @@ fn report(client: Client, is_asked_for: bool) -> Report {
     if is_wired {
         findings.extend(traps::switched_off(client, is_pinned));
         findings.extend(twice::check(client));
+        findings.extend(wrapped::check(client));
     }
     let version = version::check(client);
     // If the client is neither installed nor wired, nothing else matters.

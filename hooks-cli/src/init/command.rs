@@ -136,7 +136,7 @@ pub(crate) fn read(line: &str) -> Option<Ours> {
 }
 
 /// The words of the first command of a line, with quotes resolved.
-fn words(line: &str) -> impl Iterator<Item = String> + use<> {
+pub(crate) fn words(line: &str) -> impl Iterator<Item = String> + use<> {
     let line = line.replace(DOLLAR, "'$'");
     let mut chars = line.chars().collect::<Vec<_>>().into_iter().peekable();
     std::iter::from_fn(move || {

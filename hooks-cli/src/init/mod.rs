@@ -7,10 +7,13 @@
 //! | write the command line of an event | [`command`] |
 //! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`yaml`] |
 //! | write the first rules | [`starter`] |
+//! | have Claude Code run its commands in the sandbox | [`shell_setting`] |
+//! | have the lists of other clients allow the wrapper | [`allow_rules`] |
 //! | let Codex CLI trust the hooks | [`trust`] |
 //! | keep the audit log out of the repository | [`ignored`] |
 //! | show, write and store the changes | [`diff`], [`files`] |
 
+mod allow_rules;
 pub(crate) mod command;
 pub(crate) mod diff;
 pub(crate) mod files;
@@ -18,6 +21,7 @@ mod ignored;
 pub(crate) mod json;
 pub(crate) mod place;
 pub(crate) mod settings;
+pub(crate) mod shell_setting;
 mod squad;
 mod starter;
 mod toml;
@@ -30,15 +34,20 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::ValueEnum;
+use hooks::config::Config;
 use hooks_protocols::Client;
 
 use self::files::Change;
 use self::place::Base;
 use self::settings::ClientSettings;
+use self::shell_setting::WrittenShell;
 use crate::cli::Init;
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
-use crate::person;
+use crate::run::project;
+use crate::wrap;
+use crate::wrap::shell_file::ShellFile;
+use crate::{load, person};
 
 /// The scope of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,9 +90,11 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
     let client: Client = options.client.parse().map_err(|error| Failure::message(format!("{error}")))?;
     let settings = settings::locate(client, &base, options.file.clone())?;
     let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
+    let (mut shell, mut is_wrapped) = (None, false);
     if options.remove {
         changes.push(removed(&settings)?);
         changes.extend(trust::taken_back(&settings)?);
+        changes.extend(allow_rules::removed(client, &base)?);
     } else {
         let config = base.config()?;
         let (rules, starter) = starter::at(&config, scope == Scope::User, &base.project())?;
@@ -91,13 +102,27 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
         if scope == Scope::Project {
             changes.extend(ignored::log_of(&base, rules.as_ref())?);
         }
-        changes.push(wired(&settings, &base, options.portable)?);
+        let line = CommandLine::new(&base, options.portable)?;
+        is_wrapped = is_wrapping(&settings, &base, rules.as_ref())?;
+        // Its path is one of this machine.
+        if is_wrapped && client == Client::Claude && !options.portable {
+            shell = Some(wrapping_shell(&base, &line)?);
+        } else if is_wrapped {
+            changes.extend(allow_rules::written(client, &base)?);
+        }
+        if let Some(shell) = &shell {
+            changes.push(shell.change()?);
+        }
+        changes.push(wired(&settings, &base, &line, shell.as_ref(), options.portable)?);
     }
     changes.retain(Change::is_one);
     for change in &changes {
         diff::write(&mut out, change)?;
     }
     if changes.is_empty() {
+        if let Some(shell) = shell.filter(|_| !options.dry_run) {
+            shell.make_executable()?;
+        }
         let what = if options.remove { "has no hooks of ours" } else { "is as it has to be" };
         writeln!(out, "nothing to do: `{}` {what}", settings.path.display())?;
         if options.trust {
@@ -118,6 +143,9 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
             change.make()?;
         }
     }
+    if let Some(shell) = &shell {
+        shell.make_executable()?;
+    }
     writeln!(out)?;
     if options.remove {
         writeln!(out, "{GOOD}done{GOOD:#}: {client} calls no hooks of ours any more; your rules stay")?;
@@ -133,7 +161,10 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
         if options.trust {
             trust::give(&settings, &mut out)?;
         }
-        for note in notes(client, scope, options) {
+        for note in notes(client, scope, options, is_wrapped) {
+            writeln!(out, "  {note}")?;
+        }
+        if let Some(note) = is_wrapped.then(|| allow_rules::note(client, &base)).flatten() {
             writeln!(out, "  {note}")?;
         }
         if let Some(other) = other_scope(client, scope) {
@@ -208,35 +239,82 @@ fn other_scope(client: Client, scope: Scope) -> Option<ClientSettings> {
     (!found.is_empty()).then_some(settings)
 }
 
+/// The parts of a command line that are the same for each event.
+struct CommandLine {
+    program: String,
+    config: Option<String>,
+}
+
+impl CommandLine {
+    fn new(base: &Base, is_portable: bool) -> Result<Self, Failure> {
+        let program = env::current_exe()
+            .map_err(|error| Failure::message(format!("the path of `hooks` itself is unknown: {error}")))?;
+        if is_portable {
+            // `hooks run` finds the rules of the project.
+            return Ok(Self { program: command::PORTABLE.to_owned(), config: None });
+        }
+        let config = base.named_config(&base.config()?)?;
+        Ok(Self { program: text_of(&program)?, config: config.as_deref().map(text_of).transpose()? })
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, Failure> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Failure::message(format!("settings file `{}` is not valid UTF-8; move it elsewhere", path.display()))
+    })
+}
+
+/// Whether the client is to run its commands in the sandbox: by the rules of these settings, and for those of the user also by the
+/// rules of the current folder, or because they did before.
+fn is_wrapping(settings: &ClientSettings, base: &Base, rules: Option<&Config>) -> Result<bool, Failure> {
+    if settings.client != Client::Claude && !settings.client.carries_commands() {
+        return Ok(false);
+    }
+    if rules.is_some_and(wrap::is_wanted) || base.scope != Scope::User {
+        return Ok(rules.is_some_and(wrap::is_wanted));
+    }
+    let here = project::find_for_start(settings.client, &env::current_dir()?);
+    // Rules that cannot be read deny every call.
+    let here = here.and_then(|path| load::in_project(load::reader(None), &path).read(&path).ok());
+    let text = files::read(&settings.path)?.unwrap_or_default();
+    let has_ours = settings.client == Client::Claude && shell_setting::has_ours(&text);
+    Ok(here.is_some_and(|rules| wrap::is_wanted(&rules)) || has_ours)
+}
+
+/// The shell of Claude Code that runs commands in the sandbox.
+fn wrapping_shell(base: &Base, line: &CommandLine) -> Result<WrittenShell, Failure> {
+    if !cfg!(target_os = "linux") {
+        return Err(Failure::message(
+            "`sandbox.calls: wrapped` needs Linux: there is no sandbox on this system; nothing was changed",
+        ));
+    }
+    WrittenShell::new(base, &ShellFile::new(line.program.clone(), line.config.clone())?)
+}
+
 /// Adds our hooks to the settings.
-fn wired(settings: &ClientSettings, base: &Base, is_portable: bool) -> Result<Change, Failure> {
-    let text = |path: &Path| {
-        path.to_str().map(str::to_owned).ok_or_else(|| {
-            Failure::message(format!(
-                "settings file `{}` is not valid UTF-8; move it elsewhere",
-                path.display()
-            ))
-        })
-    };
-    let program = env::current_exe()
-        .map_err(|error| Failure::message(format!("the path of `hooks` itself is unknown: {error}")))?;
-    let (program, config) = match is_portable {
-        // `hooks run` finds the rules of the project.
-        true => (command::PORTABLE.to_owned(), None),
-        false => (text(&program)?, base.named_config(&base.config()?)?.as_deref().map(text).transpose()?),
-    };
+fn wired(
+    settings: &ClientSettings,
+    base: &Base,
+    line: &CommandLine,
+    shell: Option<&WrittenShell>,
+    is_portable: bool,
+) -> Result<Change, Failure> {
+    let CommandLine { program, config } = line;
     let ClientSettings { client, path, form } = settings;
     let mut options: Vec<&str> = config.iter().flat_map(|config| ["--config", config]).collect();
     // Its agents must not change their own file, whose name is no fixed one.
     let agents = (*client == Client::DockerAgent).then(|| if is_portable { base.below(path) } else { path });
-    let agents = agents.map(text).transpose()?;
+    let agents = agents.map(text_of).transpose()?;
     options.extend(agents.iter().flat_map(|agents| ["--settings", agents]));
     let events = settings::events(*client);
-    let line = |event| (event, command::line(&program, *client, event, &options));
+    let line = |event| (event, command::line(program, *client, event, &options));
     let lines: Vec<_> = events.into_iter().map(line).collect();
     let was = files::read(path)?;
     let mut will = wiring::wire(was.as_deref().unwrap_or_default(), *client, *form, &lines)
         .map_err(|refused| cannot(path, &refused))?;
+    if *client == Client::Claude {
+        will = shell_setting::set(&will, shell).map_err(|refused| cannot(path, &refused))?;
+    }
     if *client == Client::Codex && base.scope == Scope::Machine {
         // Otherwise a user can switch all hooks off.
         will = toml::requiring_hooks(&will).map_err(|refused| cannot(path, &refused))?;
@@ -259,7 +337,12 @@ fn removed(settings: &ClientSettings) -> Result<Change, Failure> {
         (Some(before), _) => before,
         (None, None) => None,
         (None, Some(text)) => {
-            Some(wiring::unwire(text, *client, *form).map_err(|refused| cannot(path, &refused))?)
+            let text = match client {
+                Client::Claude => shell_setting::set(text, None),
+                _ => Ok(text.clone()),
+            };
+            let text = text.and_then(|text| wiring::unwire(&text, *client, *form));
+            Some(text.map_err(|refused| cannot(path, &refused))?)
         }
     };
     Ok(Change { path: path.clone(), was, will, is_private: false })
@@ -275,7 +358,7 @@ fn cannot(path: &Path, refused: &wiring::Refused) -> Failure {
 }
 
 /// Steps that the user still has to do.
-fn notes(client: Client, scope: Scope, options: &Init) -> Vec<&'static str> {
+fn notes(client: Client, scope: Scope, options: &Init, is_wrapped: bool) -> Vec<&'static str> {
     let mut notes = Vec::new();
     match client {
         _ if scope == Scope::Machine => {
@@ -295,6 +378,9 @@ fn notes(client: Client, scope: Scope, options: &Init) -> Vec<&'static str> {
             notes.push("it reads these hooks only once you trust the folder (headless: `--trust-folder`); `--scope user` always holds");
         }
         _ => {}
+    }
+    if is_wrapped && client == Client::Claude && options.portable {
+        notes.push("the rules want shell calls in the sandbox, and portable settings name no shell for that: everyone runs `hooks init claude` as well, else these calls are denied");
     }
     if options.portable {
         notes.push("commit these settings with `hooks.yaml`; everyone needs `hooks` in `PATH`: without it, every call is denied");

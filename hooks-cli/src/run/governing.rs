@@ -12,8 +12,8 @@ use hooks::config::{Config, ConfigErrors, ConfigReader, Kept};
 use hooks::event::WireEvent;
 use hooks::facts::tools::{ToolKind, ToolTable};
 use hooks::state::Memory;
-use hooks::{EventKind, Holds, HookContext, Hooks, SystemClock};
-use hooks_protocols::{Ability, Client, Decoded, Wish, capabilities};
+use hooks::{EventKind, Holds, HookContext, Hooks, Strength, SystemClock};
+use hooks_protocols::{Ability, Answer, Client, Decoded, Wish, capabilities};
 use tokio::runtime::{Builder, Runtime};
 
 use super::calls::{CallTurn, ReportedCall};
@@ -26,6 +26,8 @@ use crate::event::here;
 use crate::load;
 use crate::pin::{self, Pins};
 use crate::unfinished::Unfinished;
+use crate::wrap::refusal::{self, Refusal};
+use crate::wrap::{self, carrier};
 
 /// The configuration and runtime that govern one event.
 pub(super) struct Governing {
@@ -90,6 +92,32 @@ impl Governing {
     /// The audit log, if events are recorded.
     pub(super) const fn recording(&self) -> Option<&Audit> {
         self.config.recording()
+    }
+
+    /// What has to be said because the client does not run its commands in the sandbox.
+    pub(super) fn refusal(&self, decoded: &Decoded) -> Option<Refusal> {
+        refusal::of_event(decoded, &self.config, &self.file.config)
+    }
+
+    /// Has the client run the command of a call in the sandbox, if the rules want that and the client takes such a change.
+    ///
+    /// Returns the reason to deny the call.
+    pub(super) fn wrap(
+        &self,
+        decoded: &Decoded,
+        answer: &mut Answer,
+        is_carried: bool,
+    ) -> Result<(), String> {
+        let is_call = matches!(&decoded.event, Some(WireEvent::PreToolUse(call))
+            if matches!(ToolTable::default().kind(&call.tool_name), ToolKind::Shell | ToolKind::WindowsShell));
+        let is_open = answer.strength != Strength::Deny && !is_carried;
+        if !(is_call && is_open && decoded.client.carries_commands() && wrap::is_wanted(&self.config)) {
+            return Ok(());
+        }
+        let done = carrier::carry(decoded, answer, &self.file.config, &self.file.root);
+        done.map_err(|why| {
+            format!("the rules want shell calls in the sandbox (`sandbox.calls`), and this one cannot run there: {why}")
+        })
     }
 
     /// Whether `config` is the configuration that a search in the project finds, so that a person need not name it.

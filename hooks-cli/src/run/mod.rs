@@ -45,9 +45,9 @@ mod transcripts;
 
 use std::sync::Arc;
 
-use hooks::EventKind;
 use hooks::audit::{Audit, DegradedEffect, RecordedAnswer};
 use hooks::event::{VerdictSource, WireEvent};
+use hooks::{EventKind, Reason};
 use hooks_protocols::{Answer, Client, Decoded, EncodedAnswer, Instead, KnownEvent, encode, failure};
 
 use self::asking::HeldAnswer;
@@ -59,6 +59,8 @@ use self::notes::Notes;
 use self::panics::Panics;
 use crate::approve;
 use crate::cli::Run;
+use crate::wrap::carrier;
+use crate::wrap::refusal::Refusal;
 
 /// Answers one event and ends the process.
 pub(crate) fn run(options: &Run) -> ! {
@@ -149,6 +151,8 @@ fn hear(
     };
     #[cfg(any(debug_assertions, feature = "faults"))]
     faults::strike();
+    // Hooks and records are about the original. It stays as the client has it.
+    let is_carried = carrier::unwrap(decoded);
     let joined = subagents::join(decoded);
     let mut governing = governing::load(options, decoded, deadline)?;
     if let Err(reason) = joined {
@@ -174,6 +178,14 @@ fn hear(
                 return Err(reason);
             }
         };
+    match governing.refusal(decoded) {
+        Some(Refusal::Call(why)) => answer.deny_too(&Reason::new("sandbox", "not_wrapped", why)),
+        Some(Refusal::Session(why)) => answer.messages.push(why),
+        None => {}
+    }
+    if let Err(why) = governing.wrap(decoded, &mut answer, is_carried) {
+        answer.deny_too(&Reason::new("sandbox", "not_wrapped", why));
+    }
     if let Some(code) = waits_under {
         let named = options.config.as_deref().filter(|named| !governing.is_found(named));
         answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, named));

@@ -3,11 +3,9 @@
 //! Each client parses commands in its own way: one knows no redirections, one no loops, one compares text. A
 //! changed command is therefore judged like the original only if nothing but words differs.
 
+use crate::carried::INSTEAD;
 use hooks_facts::commands::{Analysis, Options};
 use hooks_facts::shell::{Command, Part, RedirectionKind, Script, Simple, Syntax, Word, read};
-
-/// End of a line that runs in place of the commands below it.
-const INSTEAD: &str = "&& exit || exit";
 
 /// Characters that a shell expands if they are not quoted.
 const EXPANDED: &[char] = &['*', '?', '[', ']', '{', '}', '~'];

@@ -52,7 +52,7 @@ pub(super) fn judges_changed_text(client: Client, event_name: &str) -> bool {
 }
 
 /// Key of the command in the client's arguments.
-fn command_key(decoded: &Decoded, tool: &str, arguments: &Value) -> String {
+pub(crate) fn command_key(decoded: &Decoded, tool: &str, arguments: &Value) -> String {
     let canonical = decoded.client.dialect(&decoded.event_name).to_canonical(tool, arguments.clone());
     let command = canonical.arguments.get("command").and_then(Value::as_str);
     let fields = arguments.as_object().into_iter().flatten();

@@ -25,6 +25,7 @@ mod value;
 use hooks_core::{EventKind, Strength, WireEvent};
 
 pub use self::client_answer::ClientAnswer;
+pub(crate) use self::commands::command_key;
 use self::draft::Draft;
 pub use self::encoded_answer::EncodedAnswer;
 use self::value::Source;

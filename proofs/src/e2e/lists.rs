@@ -14,10 +14,10 @@ use super::script::{Call, Script};
 use crate::error::Result;
 
 /// A script that runs its words; each client allows `sh wrap`, and none looks into it.
-const WRAP: &str = "exec \"$@\"\n";
+pub(super) const WRAP: &str = "exec \"$@\"\n";
 
 /// A command of each list, with the name that its file has. Without a user, a question is a denial.
-const LISTED: [(&str, &str); 4] = [
+pub(super) const LISTED: [(&str, &str); 4] = [
     ("allowed", "touch original-allowed"),
     ("denied", "mkdir original-denied"),
     ("asked", "cp wrap original-asked"),

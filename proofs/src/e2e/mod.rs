@@ -15,6 +15,7 @@
 //! | the settings of the machine | [`machine`] |
 //! | hooks that a person lets Codex CLI trust | [`trusted`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
+//! | shell calls in the sandbox | [`wrapped`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | rules of a team: decisions, boundaries, ceremonies, phases, sequences | [`team`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
@@ -44,6 +45,8 @@ mod terminal;
 mod tree;
 #[cfg(unix)]
 mod trusted;
+#[cfg(target_os = "linux")]
+mod wrapped;
 
 use std::path::{Path, PathBuf};
 use std::thread;

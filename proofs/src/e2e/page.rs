@@ -53,6 +53,11 @@ What a client has besides its settings:
   sandbox. A rule that allows leaves the question to these clients.
 * All of them apply their own allow, ask and deny lists to a changed command only, not to the original. A change that these lists would not see through
   is denied ([command hooks](command-hooks.md#change-what-happens)).
+* With `sandbox: { calls: wrapped }`, off by default, shell calls of Claude Code, Codex CLI, Gemini CLI and Copilot CLI run under `hooks exec`:
+  [in the sandbox](sandbox.md#commands-of-agents), with closed standard input, and with redacted output.
+* Without it, and in all other clients, the model reads some results unredacted: those of a failing command in Claude Code, and what a command of Codex CLI has
+  written when the model's waiting time is over. `write_stdin` of Codex CLI, into a session that is still open, fires no hook. Codex CLI loses the
+  exit code of a redacted result, and Gemini CLI shows a redacted success as an error.
 * Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
 * Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
   in its place.

@@ -1,7 +1,7 @@
 //! The proofs for a client: without hooks; with `hooks` in a project; with a hook that behaves
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that
 //! asks a person; with rules that change; with a budget that the session uses up; with a deny list of the client
-//! itself, without and with rules that allow; with all of its [`lists`]; in the places of [`places`]; with the
+//! itself, without and with rules that allow; with all of its [`lists`]; with its calls in the sandbox; in the places of [`places`]; with the
 //! settings of the machine; with the subagents of [`tree`]; with the rules of a [`team`].
 
 use std::fmt;
@@ -142,6 +142,8 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     spent(client, program, hooks, &mut results)?;
     listed(client, program, hooks, &mut results)?;
     lists::prove(client, program, hooks, &mut results)?;
+    #[cfg(target_os = "linux")]
+    super::wrapped::prove(client, program, hooks, &mut results)?;
     places::prove(client, program, hooks, &mut results)?;
     #[cfg(target_os = "linux")]
     super::machine::prove(client, program, hooks, &mut results)?;

@@ -102,12 +102,18 @@ fn find<'n>(node: &'n Node, is_meant: &impl Fn(&Node) -> bool, path: &mut Vec<(&
     false
 }
 
-fn object(key: &str, value: Value) -> Value {
+pub(super) fn object(key: &str, value: Value) -> Value {
     Value::Object(Map::from_iter([(key.to_owned(), value)]))
 }
 
 /// `text` with another child at the end of `container`.
-fn insert(text: &str, container: &Node, style: &Style<'_>, key: Option<&str>, value: &Value) -> String {
+pub(super) fn insert(
+    text: &str,
+    container: &Node,
+    style: &Style<'_>,
+    key: Option<&str>,
+    value: &Value,
+) -> String {
     let indent = style.indent_in(container);
     let value = style.write(value, indent.as_deref());
     let child = match key {
@@ -155,7 +161,7 @@ fn fill(text: &str, container: &Node, style: &Style<'_>, indent: &str, child: &s
 }
 
 /// `text` without a child of `container`.
-fn take_out(text: &str, container: &Node, index: usize) -> String {
+pub(super) fn take_out(text: &str, container: &Node, index: usize) -> String {
     let root = Node { span: 0..text.len(), kind: Kind::Other };
     let style = Style::detect(text, &root);
     let children = container.children();
@@ -193,7 +199,7 @@ fn take_out(text: &str, container: &Node, index: usize) -> String {
 }
 
 /// `text` with some ranges replaced; they are in order and do not overlap.
-fn splice(text: &str, splices: &[(Range<usize>, String)]) -> String {
+pub(super) fn splice(text: &str, splices: &[(Range<usize>, String)]) -> String {
     let mut done = String::with_capacity(text.len());
     let mut at = 0;
     for (range, new) in splices {

@@ -8,9 +8,11 @@
 //! accepts an empty text, a line end in a string and `1.`, and reports an unclosed array at its start.
 
 mod edit;
+mod member;
 mod parse;
 mod style;
 
 pub(super) use self::edit::{EditError, append, remove, set_missing};
+pub(super) use self::member::{remove_in, set_in, text_in};
 pub(super) use self::parse::{Kind, Malformed};
 pub(crate) use self::parse::{Node, parse};

@@ -1,0 +1,64 @@
+//! Rules of a client's own that allow the wrapper. It judges the command below the wrapper by its other rules.
+
+use hooks_protocols::Client;
+
+use super::Scope;
+use super::files::{self, Change};
+use super::place::Base;
+use crate::failure::Failure;
+use crate::wrap::carrier;
+
+/// First line of a file of ours.
+const MARK: &str = "# `hooks init` wrote this file; it is removed with `--remove`. It allows the wrapper that runs commands in the sandbox.\n";
+
+/// The change that writes the rules of a client in the user's settings; `None` where there is no file for them.
+pub(super) fn written(client: Client, base: &Base) -> Result<Option<Change>, Failure> {
+    let Some(path) = path(client, base) else { return Ok(None) };
+    let program = carrier::program().map_err(|why| {
+        Failure::message(format!("`sandbox.calls: wrapped` cannot be used: {why}; nothing was changed"))
+    })?;
+    let rules = match client {
+        Client::Codex => format!(
+            "prefix_rule(pattern=[\"{program}\", \"exec\", \"--call\"], decision=\"allow\")\n\
+             prefix_rule(pattern=[\"exit\"], decision=\"allow\")\n"
+        ),
+        _ => format!(
+            "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = [\"{program} exec --call\", \"exit\"]\n\
+             decision = \"allow\"\npriority = 900\n"
+        ),
+    };
+    let was = files::read(&path)?;
+    Ok(Some(Change { path, was, will: Some(format!("{MARK}{rules}")), is_private: false }))
+}
+
+/// The change that removes them.
+pub(super) fn removed(client: Client, base: &Base) -> Result<Option<Change>, Failure> {
+    let Some(path) = path(client, base) else { return Ok(None) };
+    let was = files::read(&path)?.filter(|text| text.starts_with(MARK));
+    Ok(was.map(|was| Change { path, was: Some(was), will: None, is_private: false }))
+}
+
+fn path(client: Client, base: &Base) -> Option<std::path::PathBuf> {
+    match client {
+        _ if base.scope != Scope::User => None,
+        Client::Codex => Some(base.in_folder(".codex", "rules/hooks.rules")),
+        Client::Gemini => Some(base.join(".gemini/policies/hooks.toml")),
+        _ => None,
+    }
+}
+
+/// What a person has to do where no file can hold such rules.
+pub(super) fn note(client: Client, base: &Base) -> Option<String> {
+    let program = carrier::program().ok()?;
+    match client {
+        Client::Copilot => Some(format!(
+            "it asks about each command unless it is started with `--allow-tool 'shell({program}:*)' --allow-tool 'shell(exit)' \
+             --allow-tool 'shell(exit:*)'`, as it gets commands below a wrapper; its other lists decide as before"
+        )),
+        Client::Codex | Client::Gemini if base.scope != Scope::User => Some(format!(
+            "its own lists have to allow the wrapper that runs commands in the sandbox: run `hooks init {}` without `--scope` as well",
+            client.name()
+        )),
+        _ => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! Proofs about shell calls in the sandbox (`sandbox.calls: wrapped`): the model reads no secret, also when a command fails; the
+//! kernel holds what the rules promise; and the client's own lists decide as before.
+
+use std::path::Path;
+
+use hooks_protocols::Client;
+use serde_json::Value;
+
+use super::claims::Claim;
+use super::clients::{Runnable, Trust};
+use super::lists::{self, LISTED};
+use super::proof::{PATIENCE, PROJECT, Results, furnish, init, says, session, shown};
+use super::sandbox::{Run, Sandbox};
+use super::script::{Call, Script};
+use crate::error::Result;
+
+const RULES: &str = "version: 1
+sandbox: { calls: wrapped }
+redaction: { patterns: { TICKET: 'TICKET-\\d{6}' } }
+";
+
+/// A secret of the user, which the rules hide by default.
+const SECRET: &str = "secret of the user 4711";
+
+/// Commands of the session. The words of a secret are put together by the command, so that they stand in no request.
+const COMMANDS: [&str; 7] = [
+    "printf 'TICKET-%s' 123456; printf 'TICKET-%s' 654321 >&2; exit 9",
+    "cat; echo after-input",
+    "cat ~/.ssh/id_rsa",
+    "touch ../outside",
+    "touch inside",
+    "cd open",
+    "touch in-folder",
+];
+
+/// The texts by which clients show the exit code of the first command.
+const EXITS: [&str; 4] = ["Exit code 9", "exited with code 9", "Exit Code: 9", "exit code 9"];
+
+pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
+    let words = ["exec", "--", "true"].map(str::to_owned);
+    if !sandbox.run(hooks, &words, &[], PATIENCE)?.succeeded {
+        println!("SKIPPED: the kernel of this machine holds no sandbox, so no call is wrapped");
+        return Ok(());
+    }
+    held(client, program, hooks, &sandbox, results)?;
+    if client.client == Client::Claude {
+        without_shell(client, program, hooks, results)?;
+    }
+    listed(client, program, hooks, results)
+}
+
+/// What the model reads, and what a command can do.
+fn held(client: &Runnable, program: &Path, hooks: &Path, sandbox: &Sandbox, results: &mut Results) -> Result {
+    sandbox.put(&sandbox.home().join(".ssh/id_rsa"), SECRET)?;
+    init(client, sandbox, hooks, PROJECT)?;
+    let (run, requests) = run(client, program, sandbox, &COMMANDS, Trust::Given)?;
+    let is_scrubbed = !says(&requests, "TICKET-123456") && !says(&requests, "TICKET-654321");
+    results.claim(Claim::WrappedFailure, is_scrubbed && says(&requests, "[TICKET_REDACTED]"));
+    results.claim(Claim::WrappedExit, EXITS.iter().any(|text| says(&requests, text)));
+    let is_held = !says(&requests, SECRET) && !sandbox.beside().join("outside").exists();
+    results.claim(Claim::WrappedHeld, is_held && sandbox.has("inside"));
+    results.claim(Claim::WrappedInput, says(&requests, "after-input"));
+    if client.client == Client::Claude {
+        // The others start each command in the folder of the project.
+        results.claim(Claim::WrappedFolder, sandbox.has("open/in-folder"));
+    }
+    shown(client, &run, &requests, results);
+    Ok(())
+}
+
+/// A client that finds no shell of ours when it starts has the usual one until it ends.
+fn without_shell(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
+    init(client, &sandbox, hooks, PROJECT)?;
+    std::fs::remove_dir_all(sandbox.home().join(".state/hooks/shell"))?;
+    let (run, requests) = run(client, program, &sandbox, &["touch unwrapped"], Trust::Given)?;
+    results.claim(
+        Claim::WrappedMissing,
+        !sandbox.has("unwrapped") && says(&requests, "a person has to run `hooks init claude`"),
+    );
+    shown(client, &run, &requests, results);
+    Ok(())
+}
+
+/// The lists of the client decide as without hooks.
+fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let mut ran = Vec::new();
+    for rules in [None, Some(RULES)] {
+        let sandbox = Sandbox::new(client, Trust::Lists)?;
+        furnish(client, &sandbox)?;
+        sandbox.put(&sandbox.work().join("wrap"), lists::WRAP)?;
+        if let Some(rules) = rules {
+            sandbox.put(&sandbox.work().join("hooks.yaml"), rules)?;
+            // The lists that allow the wrapper are the user's.
+            init(client, &sandbox, hooks, &[])?;
+        }
+        let commands = LISTED.map(|(_, command)| command);
+        let (run, requests) = run(client, program, &sandbox, &commands, Trust::Lists)?;
+        let names = LISTED.iter().map(|(name, _)| *name);
+        ran.push(names.filter(|name| sandbox.has(&format!("original-{name}"))).collect::<Vec<_>>());
+        if rules.is_some() {
+            results.claim(Claim::WrappedLists, ran == [["allowed"], ["allowed"]]);
+            shown(client, &run, &requests, results);
+        }
+    }
+    Ok(())
+}
+
+fn run(
+    client: &Runnable,
+    program: &Path,
+    sandbox: &Sandbox,
+    commands: &[&str],
+    trust: Trust,
+) -> Result<(Run, Vec<Value>)> {
+    let calls = commands.iter().map(|command| Call::Shell((*command).to_owned())).collect();
+    session(client, program, sandbox, Script { calls, ..Script::default() }, trust)
+}
