@@ -13,8 +13,8 @@ pub(crate) fn properties(input: &[u8]) {
         assert_eq!(found.is_some(), globs.is_match(path), "two answers about `{path}`");
         let Ok(twice) = Globs::compile([pattern, pattern], &options) else { continue };
         assert_eq!(twice.is_match(path), found.is_some(), "a second pattern changes the first");
-        // What is known whole may be what it is.
-        let is_plain = !path.contains(|c| Gap::from_char(c).is_some());
+        // What is known whole may be what it is. A slash at the end has a meaning of its own in the two.
+        let is_plain = !path.contains(|c| Gap::from_char(c).is_some()) && !path.ends_with('/');
         if is_plain && found.is_some() {
             assert!(globs.meets(path, true).is_some(), "`{path}` matches, but may not be one");
         }
