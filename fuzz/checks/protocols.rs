@@ -6,7 +6,7 @@ use hooks_protocols::{Client, decode, recognise};
 pub(crate) fn properties(input: &[u8]) {
     for client in Client::ALL {
         if let Err(error) = decode(*client, None, input) {
-            assert!(!error.to_string().is_empty(), "an error says nothing");
+            assert!(!error.to_string().is_empty(), "an error has no text");
         }
     }
     if let Some((client, event)) = recognise(input) {

@@ -22,7 +22,7 @@ pub(crate) fn properties(input: &[u8]) {
                         assert!(!leads_up, "a reading leads up: {reading:?}");
                     }
                 }
-                Err(error) => assert!(!error.to_string().is_empty(), "an error says nothing"),
+                Err(error) => assert!(!error.to_string().is_empty(), "an error has no text"),
             }
         }
     }

@@ -9,7 +9,7 @@ pub(crate) fn properties(input: &[u8]) {
         if let Err(error) = shell::read(text, syntax) {
             assert!(error.span.start <= error.span.end, "the span of an error runs backwards");
             assert!(error.span.end <= text.len() + 1, "the span of an error leaves the text");
-            assert!(!error.to_string().is_empty(), "an error says nothing");
+            assert!(!error.to_string().is_empty(), "an error has no text");
         }
     }
 }

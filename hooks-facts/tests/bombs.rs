@@ -175,7 +175,7 @@ fn hostile_texts_stay_within_bounds() {
     assert!(output.status.success(), "{:?} after\n{shown}", output.status);
 }
 
-/// Returns whether a command removes a tree, or says that it is not known.
+/// Returns whether a command removes a tree, or whether something about it is unresolved.
 fn is_noticed(analysis: &Analysis) -> bool {
     let pattern = BlockedPattern::parse("rm -rf").expect("the pattern is correct");
     !analysis.unresolved.is_empty()

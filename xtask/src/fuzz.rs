@@ -18,7 +18,7 @@ const INSTRUMENTS: &str = "--cfg fuzzing -Cdebug-assertions -Cpasses=sancov-modu
 pub(crate) fn run(target: &str, seconds: Option<&str>) -> Result {
     let seconds = seconds.unwrap_or("60");
     if seconds.parse::<u32>().is_err() {
-        return Err(Error::new(format!("`{seconds}` is no number of seconds")));
+        return Err(Error::new(format!("`{seconds}` is not a number of seconds")));
     }
     let root = workspace::root();
     let corpus = root.join("fuzz/corpus").join(target);
