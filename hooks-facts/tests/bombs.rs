@@ -32,11 +32,11 @@ fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
 
 /// Texts for a shell.
 fn shell() -> Vec<(&'static str, String)> {
-    let nested = |inner: &str| format!("{}{inner}{}", "( ".repeat(36), " )".repeat(36));
+    let nested = |inner: &str| format!("{}{inner}{}", "( ".repeat(16), " )".repeat(16));
     let evals = numbered(24, |n| format!("v{n}='{}'; ", nested(&format!("eval \"$v{}\"", n + 1))));
     let functions = numbered(24, |n| format!("f{n}() {{ {}; }}; ", nested(&format!("f{}", n + 1))));
     let substitutions =
-        numbered(24, |n| format!("g{n}() {{ echo {}g{}{}; }}; ", "$(".repeat(36), n + 1, ")".repeat(36)));
+        numbered(24, |n| format!("g{n}() {{ echo {}g{}{}; }}; ", "$(".repeat(11), n + 1, ")".repeat(11)));
     vec![
         ("replacement", format!("x={}; echo ${{x//a/{}}}", value(), "b".repeat(100_000))),
         ("replacements", format!("x={}; {}", value(), "echo ${x//a/bb}; ".repeat(10_000))),
