@@ -1,7 +1,8 @@
 //! Texts that are made to exhaust memory, time or the stack. The analysis of each one ends within bounds, in a process of its own
 //! whose memory and time are limited, in a thread with a small stack.
 
-#![cfg(all(test, unix))]
+#![cfg(test)]
+#![cfg(unix)]
 
 use std::env;
 use std::rc::Rc;
@@ -31,14 +32,14 @@ fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
 
 /// Texts for a shell.
 fn shell() -> Vec<(&'static str, String)> {
-    let nested = |inner: &str| format!("{}{inner}{}", "( ".repeat(36), " )".repeat(36));
+    let nested = |inner: &str| format!("{}{inner}{}", "( ".repeat(16), " )".repeat(16));
     let evals = numbered(24, |n| format!("v{n}='{}'; ", nested(&format!("eval \"$v{}\"", n + 1))));
     let functions = numbered(24, |n| format!("f{n}() {{ {}; }}; ", nested(&format!("f{}", n + 1))));
     let substitutions =
-        numbered(24, |n| format!("g{n}() {{ echo {}g{}{}; }}; ", "$(".repeat(36), n + 1, ")".repeat(36)));
+        numbered(24, |n| format!("g{n}() {{ echo {}g{}{}; }}; ", "$(".repeat(11), n + 1, ")".repeat(11)));
     vec![
         ("replacement", format!("x={}; echo ${{x//a/{}}}", value(), "b".repeat(100_000))),
-        ("replacements", format!("x={}; {}", value(), filled("echo ${x//a/bb}; ").repeat(1))),
+        ("replacements", format!("x={}; {}", value(), "echo ${x//a/bb}; ".repeat(10_000))),
         ("pieces", format!("x={}; {}", value(), "echo ${x:0:1};".repeat(12_000))),
         ("empty words", format!("a=('' '' ''); {}", "a=(\"${a[@]}\" \"${a[@]}\");".repeat(60))),
         ("empty arguments", format!("set -- '' ''; {}", "set -- \"$@\" \"$@\";".repeat(60))),
@@ -48,7 +49,7 @@ fn shell() -> Vec<(&'static str, String)> {
         ("marks of find", format!("find {} -exec echo {} ';'", value(), "{}".repeat(90_000))),
         ("marks of parallel", format!("parallel echo {} ::: {}", "{}".repeat(90_000), value())),
         ("copies", format!("echo {} | tee {}", value(), numbered(25_000, |n| format!("f{n} ")))),
-        ("copies in a folder", format!("cd {} && echo a | tee {}", value(), filled("f ").repeat(1))),
+        ("copies in a folder", format!("cd {} && echo a | tee {}", value(), "f ".repeat(90_000))),
         ("searches", format!("find {} {}", "a ".repeat(50_000), "-o -name x ".repeat(13_000))),
         ("numbers", format!("redis-cli {}", filled("1 "))),
         ("literals", format!("f() {{ [[ {} ]]; }}; {}", "x".repeat(100_000), "f;".repeat(60_000))),
@@ -174,7 +175,7 @@ fn hostile_texts_stay_within_bounds() {
     assert!(output.status.success(), "{:?} after\n{shown}", output.status);
 }
 
-/// Returns whether a command removes a tree, or says that it is not known.
+/// Returns whether a command removes a tree, or whether something about it is unresolved.
 fn is_noticed(analysis: &Analysis) -> bool {
     let pattern = BlockedPattern::parse("rm -rf").expect("the pattern is correct");
     !analysis.unresolved.is_empty()
@@ -201,7 +202,7 @@ fn what_is_behind_a_limit_is_not_hidden() {
             + "GIT_CONFIG_KEY_400=alias.z GIT_CONFIG_VALUE_400='!rm -rf src' git z",
         format!("{{rm,-rf,{}src}}", many(&|n| format!("a{n},"))),
     ] {
-        assert!(is_noticed(&Analysis::of_text(&text, &Options::default())), "{}", &text[text.len() - 60..]);
+        assert!(is_noticed(&Analysis::of_text(&text, &Options::default())), "{text}");
     }
     let words = many(&|n| format!("'a{n}', "));
     let lines = many(&|n| format!("import m{n}\n"));
@@ -214,7 +215,7 @@ fn what_is_behind_a_limit_is_not_hidden() {
             "a.py",
             format!("subprocess.run(['echo', {words} 'x', '&&', 'rm', '-rf', 'src'], shell=True)"),
         ),
-        ("python3 a.py", "a.py", format!("os.system(f'rm -rf {{shutil.rmtree(\"src\")}}')")),
+        ("python3 a.py", "a.py", "os.system(f'rm -rf {shutil.rmtree(\"src\")}')".to_owned()),
         ("python3 a.py", "a.py", format!("{lines}import last\n")),
         (
             "task t0",

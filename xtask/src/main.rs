@@ -6,6 +6,7 @@ mod ci;
 mod dist;
 mod examples;
 mod features;
+mod fuzz;
 mod instructions;
 mod metadata;
 mod msrv;
@@ -46,6 +47,7 @@ usage: cargo xtask COMMAND
                                 bash and jq; of the programs that are named, else of the one that `dist` builds
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
   dist                          builds the program as it is installed: static, small
+  fuzz TARGET [SECONDS]         searches for inputs that break the properties of a target of `fuzz`
   harm [--as UID]               attacks in a throw-away home, which do their harm without `hooks exec` and none in it, and ordinary
                                 commands, which do the same; needs the program `hooks` (HOOKS_PROGRAM, or beside `proofs`)
   overspend ENGINE [--operations N] [--seed N]
@@ -79,6 +81,8 @@ fn run(arguments: &[&str]) -> Result {
         ["ci"] => ci::run(),
         ["tidy", options @ ..] => tidy::command(options),
         ["features"] => features::run(),
+        ["fuzz", target] => fuzz::run(target, None),
+        ["fuzz", target, seconds] => fuzz::run(target, Some(seconds)),
         ["examples"] => examples::run(),
         ["msrv"] => msrv::run(),
         ["bench"] => bench::run(""),

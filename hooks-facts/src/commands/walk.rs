@@ -598,6 +598,10 @@ impl Walk {
     }
 
     fn note_write(&mut self, file: &Argument, kind: AccessKind, is_possible: bool, span: Span) {
+        // Names in a long folder take time, also if they are not kept.
+        if self.is_spent() {
+            return;
+        }
         let span = self.outer.unwrap_or(span);
         let is_possible = is_possible || self.doubting;
         for target in self.folders.names(file, self.options.windows) {

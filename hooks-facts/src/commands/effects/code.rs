@@ -84,7 +84,7 @@ struct OpenString {
 #[derive(Clone)]
 struct Form {
     close: String,
-    /// What begins code in the string, and what ends it.
+    /// Beginning and end of code in the string.
     inner: Option<(&'static str, char)>,
     /// Whether the text runs as a command.
     runs: bool,

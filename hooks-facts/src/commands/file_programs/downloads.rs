@@ -48,7 +48,7 @@ impl Changes<'_> {
         for address in &given.operands {
             match name_in(address) {
                 Some(name) => {
-                    self.loaded(&folder.as_ref().map_or(name.clone(), |folder| inside(folder, &name)))
+                    self.loaded(&folder.as_ref().map_or(name.clone(), |folder| inside(folder, &name)));
                 }
                 None => is_computed |= address.literal().is_none(),
             }

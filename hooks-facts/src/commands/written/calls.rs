@@ -270,17 +270,11 @@ fn tokens(language: Language, text: &str) -> Vec<Token> {
 
 /// Takes the beginning of a name from the end of the pieces: `a.`, `.`, `$`.
 fn whole_name(found: &mut Vec<Token>, last: &str) -> String {
-    let Some(sign @ ('.' | '$' | '@')) =
-        found.pop_if(|token| matches!(token, Token::Mark('.' | '$' | '@'))).and_then(mark)
-    else {
+    let Some(Token::Mark(sign)) = found.pop_if(|token| matches!(token, Token::Mark('.' | '$' | '@'))) else {
         return last.to_owned();
     };
     let before = found.pop_if(|token| sign == '.' && matches!(token, Token::Name(_)));
     let mut whole = if let Some(Token::Name(name)) = before { name } else { String::new() };
     whole.push(sign);
     whole + last
-}
-
-fn mark(token: Token) -> Option<char> {
-    if let Token::Mark(sign) = token { Some(sign) } else { None }
 }
