@@ -27,9 +27,10 @@ const SECRETS: [&str; 5] =
 const LIMIT: [&str; 3] = ["--kill-after=1", "--foreground", "10"];
 
 /// A repository with a remote in a folder outside and a submodule.
-const REPOSITORY: &str = "git init -q . && git add -A && git commit -qm first \
-    && git clone -q --bare . $OUT/remote.git && git remote add origin ../../out/remote.git \
-    && git -c protocol.file.allow=always submodule --quiet add $OUT/remote.git lib && git commit -qm lib";
+const REPOSITORY: &str = "git init -q --template= . && mkdir .git/hooks .git/info && git add -A && git commit -qm first \
+    && git clone -q --template= --bare . $OUT/remote.git && git remote add origin ../../out/remote.git \
+    && git -c protocol.file.allow=always submodule --quiet add $OUT/remote.git lib && git commit -qm lib \
+    && mkdir -p .git/modules/lib/hooks && rm -f .git/modules/lib/hooks/*";
 
 /// Way to run a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,9 +188,11 @@ impl World {
             .arg(template.folder.join("template"))
             .arg(&folder)
             .env("PATH", "/usr/bin:/bin")
-            .status();
-        if !copied.map_err(failed)?.success() {
-            return Err(Error::new("the world cannot be copied"));
+            .output()
+            .map_err(failed)?;
+        if !copied.status.success() {
+            let why = String::from_utf8_lossy(&copied.stderr).into_owned();
+            return Err(Error::new(format!("the world cannot be copied: {why}")));
         }
         let tcp = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
         let port = tcp.local_addr().map_err(failed)?.port();
