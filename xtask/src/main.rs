@@ -46,7 +46,8 @@ usage: cargo xtask COMMAND
                                 bash and jq; of the programs that are named, else of the one that `dist` builds
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
   dist                          builds the program as it is installed: static, small
-  harm [--as UID]               attacks in a throw-away home, which do their harm without `hooks exec` and none in it, and ordinary
+  harm [--short] [--as UID] [--data FOLDER]
+                                attacks in a throw-away home, which do their harm without `hooks exec` and none in it, and ordinary
                                 commands, which do the same; needs the program `hooks` (HOOKS_PROGRAM, or beside `proofs`)
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
