@@ -90,7 +90,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// Runs one row in each way.
 fn judged(template: &Template, row: &Row) -> Result<Judged> {
-    if let Some(missing) = row.needs.iter().find(|program| !world::is_installed(program)) {
+    if let Some(missing) = row.needs.iter().find(|program| !template.has(program)) {
         return Ok(Judged::Skipped(missing.clone()));
     }
     let run = |runner| World::new(template)?.run(row, runner);
