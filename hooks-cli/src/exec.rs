@@ -155,7 +155,11 @@ fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> Result<bool, Fail
         writeln!(out, "hooks exec: removed `{}`, {why}", path.display())?;
     }
     for path in &after.restored {
-        writeln!(out, "hooks exec: restored the link `{}`, which the command had replaced", path.display())?;
+        writeln!(
+            out,
+            "hooks exec: restored `{}`, a link that the command had replaced or a folder that it had closed",
+            path.display()
+        )?;
     }
     for why in &after.missed {
         writeln!(out, "hooks exec: a file that governs agents or git may have been created: {why}")?;

@@ -102,6 +102,51 @@ fn files_that_govern_agents_do_not_stay() {
     }
 }
 
+/// A folder that its owner has closed can be opened again in the sandbox, unless it is masked.
+#[test]
+fn a_closed_folder_does_not_hide_a_secret() {
+    use std::os::unix::fs::PermissionsExt;
+    for user in users() {
+        let world = World::new("version: 1\n", user);
+        for (name, mode) in [("a", 0o000), ("b", 0o311)] {
+            let folder = world.project.join(name);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join(".env"), "TOKEN=4711\n").unwrap();
+            fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+            std::os::unix::fs::chown(&folder, user, user).unwrap();
+        }
+        let done = world.exec("cat b/.env; chmod 755 a b; cat a/.env b/.env; true");
+        assert!(!String::from_utf8_lossy(&done.stdout).contains("4711"), "{done:?}");
+        assert!(!is_held(&done) || done.status.success(), "{done:?}");
+    }
+}
+
+/// A command can open terminals, and sees none of the machine.
+#[test]
+fn terminals_are_its_own() {
+    for user in users() {
+        let world = World::new("version: 1\n", user);
+        let done = world.exec("ls /dev/pts; exec 3<>/dev/ptmx && ls /dev/pts");
+        if is_held(&done) {
+            assert_eq!(String::from_utf8_lossy(&done.stdout), "ptmx\n0\nptmx\n", "{done:?}");
+        }
+    }
+}
+
+/// A promise that cannot be kept stops the command, and the reason names the pattern.
+#[test]
+fn a_pattern_that_cannot_be_looked_up_stops_the_command() {
+    for (unavailable, runs) in [("deny", false), ("guards-only", true)] {
+        let rules = format!(
+            "version: 1\nread_guard: {{ deny: ['/usr/**/x/secret.key'] }}\nsandbox: {{ unavailable: {unavailable} }}\n"
+        );
+        let done = World::new(&rules, None).exec("echo ran");
+        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(errors.contains("/usr/**/x/secret.key"), "{errors}");
+        assert_eq!((done.stdout == b"ran\n", done.status.code() == Some(125)), (runs, !runs), "{errors}");
+    }
+}
+
 #[test]
 fn exit_statuses_and_order_are_kept() {
     let world = World::new("version: 1\nredaction: { labels: [AWS_ACCESS_KEY_ID] }\n", None);

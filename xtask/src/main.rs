@@ -48,7 +48,8 @@ usage: cargo xtask COMMAND
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
   dist                          builds the program as it is installed: static, small
   fuzz TARGET [SECONDS]         searches for inputs that break the properties of a target of `fuzz`
-  harm [--as UID]               attacks in a throw-away home, which do their harm without `hooks exec` and none in it, and ordinary
+  harm [--short] [--as UID] [--data FOLDER]
+                                attacks in a throw-away home, which do their harm without `hooks exec` and none in it, and ordinary
                                 commands, which do the same; needs the program `hooks` (HOOKS_PROGRAM, or beside `proofs`)
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)

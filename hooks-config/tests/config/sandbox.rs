@@ -72,9 +72,28 @@ rules:
   - { name: asked, action: ask, writes: [src/**], reason: why }
 ";
     let profile = Config::parse(text, "hooks.yaml").unwrap().sandbox_profile(&places());
-    let listed: Vec<_> = profile.unexpressed.iter().map(|one| one.pattern.as_str()).collect();
-    assert_eq!(listed, ["write_guard.agents", "read_guard.allow", "rule `as-ada`"]);
+    // Only a list of the files that may be read is a promise of the sandbox; the others are about single agents.
+    let listed: Vec<_> =
+        profile.unexpressed.iter().map(|one| (one.pattern.as_str(), one.breaks_reads)).collect();
+    assert_eq!(listed, [("write_guard.agents", false), ("read_guard.allow", true), ("rule `as-ada`", false)]);
     assert!(Access::new(&profile).unwrap().write("/repo/src/a").is_open());
+}
+
+/// The file's own list and that of a pack or a team: a file has to be in both, as for the guards.
+#[test]
+fn each_list_of_a_write_guard_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join(".squad/policies")).unwrap();
+    std::fs::write(root.join(".squad/policies/a.yaml"), "allowedWritePaths: [docs/**, src/gen/**]\n")
+        .unwrap();
+    std::fs::write(root.join("hooks.yaml"), "version: 1\nwrite_guard: { allow: [src/**] }\n").unwrap();
+    let config =
+        hooks_config::ConfigReader::default().of_project(&root).read(root.join("hooks.yaml")).unwrap();
+    let profile = config.sandbox_profile(&Places { workspace: root.clone(), ..Places::default() });
+    let access = Access::new(&profile).unwrap();
+    let is_open = |name: &str| access.write(root.join(name).to_str().unwrap()).is_open();
+    assert!(is_open("src/gen/a") && !is_open("src/a") && !is_open("docs/a"));
 }
 
 #[test]

@@ -27,33 +27,32 @@ const KERNEL: [&str; 6] = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi"];
 pub(super) const CLOSED_FILE: &str = "/dev/.closed";
 pub(super) const CLOSED_FOLDER: &str = "/dev/.closed.d";
 
-/// Mounts a folder `/dev` with the few devices that programs need, and shared memory of its own: as the superuser, a command could
+/// Mounts a folder `/dev` with the few devices that programs need, and terminals and shared memory of its own: as the superuser, a command could
 /// read a disk directly.
 pub(super) fn devices() -> Result<(), String> {
     let mut kept = Vec::new();
-    for name in DEVICES.iter().chain(&["pts"]) {
+    for name in DEVICES {
         let path = Path::new("/dev").join(name);
         if path.exists() {
-            kept.push((*name, handle(&path)?));
+            kept.push((name, handle(&path)?));
         }
     }
     mount_new("tmpfs", Path::new("/dev"), MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC, Some("mode=0755"))?;
     let failed = |error: std::io::Error| format!("/dev: {error}");
     for (name, handle) in &kept {
         let path = Path::new("/dev").join(name);
-        if *name == "pts" {
-            fs::create_dir(&path).map_err(failed)?;
-            bind(&path_of(handle), &path, true)?;
-        } else {
-            fs::write(&path, "").map_err(failed)?;
-            bind(&path_of(handle), &path, false)?;
-        }
+        fs::write(&path, "").map_err(failed)?;
+        bind(&path_of(handle), &path, false)?;
         // Its mode and owner are those of the machine.
         remount(&path, MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC)?;
     }
     for (name, target) in LINKS {
         symlink(target, Path::new("/dev").join(name)).map_err(failed)?;
     }
+    fs::create_dir("/dev/pts").map_err(failed)?;
+    // Terminals of its own: it could write to those of the machine. Where they are refused, it has none.
+    let terminals = Some("newinstance,ptmxmode=0666,mode=0620");
+    drop(mount_new("devpts", Path::new("/dev/pts"), MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC, terminals));
     fs::create_dir("/dev/shm").map_err(failed)?;
     fs::set_permissions("/dev/shm", fs::Permissions::from_mode(0o1777)).map_err(failed)?;
     let closed = fs::OpenOptions::new().write(true).create_new(true).mode(0o0).open(CLOSED_FILE);

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
@@ -134,7 +134,23 @@ fn close(plan: &Plan) -> Result<(), String> {
         bind(Path::new(closed), &path_of(&file), false)?;
         remount(path, MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC)?;
     }
+    for path in &plan.sockets {
+        hide_socket(path, || on_the_way(path, plan))?;
+    }
     check(plan)
+}
+
+/// Masks a socket. Its process may have ended meanwhile, and then nothing is there to connect to.
+fn hide_socket(path: &Path, on_the_way: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    let is_socket = || fs::symlink_metadata(path).is_ok_and(|of| of.file_type().is_socket());
+    if !is_socket() {
+        return Ok(());
+    }
+    let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    let hidden = on_the_way()
+        .and_then(|()| bind(Path::new(devices::CLOSED_FILE), path, false))
+        .and_then(|()| remount(path, flags));
+    if is_socket() { hidden } else { Ok(()) }
 }
 
 /// Whether a mount of our own hides a path already.

@@ -16,12 +16,15 @@ const MOST: usize = 4_000_000;
 /// Folders that a command may have closed, so that nobody looks into them.
 const MOST_CLOSED: usize = 10_000;
 
+/// Largest file that is compared with its copy.
+const MOST_COPIED: u64 = 1 << 20;
+
 /// Result of [`Plan::clean_up`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aftermath {
     /// Files and folders that were removed: they govern agents or git, and the command had created them.
     pub removed: Vec<PathBuf>,
-    /// Links that were restored, because the command had replaced them.
+    /// Links that were restored, because the command had replaced them, and folders above such files whose rights were.
     pub restored: Vec<PathBuf>,
     /// Reasons for which such a file may still be there.
     pub missed: Vec<String>,
@@ -38,6 +41,16 @@ impl Plan {
             Profile { workspace: self.workspace.clone(), home: self.home.clone(), ..profile.clone() };
         let access = Access::new(&profile).map_err(|error| NoPlan(error.to_string()))?;
         let mut after = Aftermath::default();
+        // First of all, as nothing is found in a folder that is closed.
+        for (folder, rights) in &self.rights {
+            match given_back(folder, rights) {
+                Ok(true) => after.restored.push(folder.clone()),
+                Ok(false) => {}
+                Err(error) => {
+                    after.missed.push(format!("`{}` cannot be restored: {error}", folder.display()))
+                }
+            }
+        }
         for path in self.created(&profile, &access, &mut after.missed) {
             match removed(&path) {
                 Ok(()) => after.removed.push(path),
@@ -69,10 +82,39 @@ impl Plan {
         let git = |path: &Path| path.ancestors().find(|above| above.ends_with(".git")).map(Path::to_path_buf);
         // A repository that the command has made has settings of its own.
         let is_old = |path: &Path| git(path).is_none_or(|git| self.before.contains(&git));
-        let is_new = |path: &PathBuf| !self.before.contains(path) && is_old(path) && !is_usual(path);
+        let is_new = |path: &PathBuf| {
+            !self.before.contains(path) && is_old(path) && !is_usual(path) && !self.is_copy(path)
+        };
         let mut created: Vec<PathBuf> = found.into_iter().filter(is_new).collect();
         outermost(&mut created);
         created
+    }
+
+    /// Notes the rights on the folders above files that nothing opens.
+    pub(super) fn keep_rights(&mut self) {
+        let is_searched = |folder: &&Path| self.searched.iter().any(|root| folder.starts_with(root));
+        let folders: BTreeSet<&Path> =
+            self.before.iter().flat_map(|path| path.ancestors().skip(1).take_while(is_searched)).collect();
+        let rights =
+            |folder: &Path| Some((folder.to_path_buf(), fs::symlink_metadata(folder).ok()?.permissions()));
+        self.rights = folders.into_iter().filter_map(rights).collect();
+    }
+
+    /// Whether a file is that of the workspace in a clone or a working tree that the command has made: it governs as that does.
+    fn is_copy(&self, path: &Path) -> bool {
+        let is_new_tree = |folder: &&Path| {
+            let repository = folder.join(".git");
+            repository.symlink_metadata().is_ok() && !self.before.contains(&repository)
+        };
+        let Some(tree) = path.ancestors().skip(1).find(is_new_tree) else { return false };
+        let Ok(below) = path.strip_prefix(tree) else { return false };
+        let original = self.workspace.join(below);
+        let is_file =
+            |path: &Path| path.symlink_metadata().is_ok_and(|of| of.is_file() && of.len() < MOST_COPIED);
+        self.before.contains(&original)
+            && is_file(path)
+            && is_file(&original)
+            && matches!((fs::read(path), fs::read(&original)), (Ok(copy), Ok(original)) if copy == original)
     }
 
     /// Walks through a folder, also where the command has taken the right to do so away.
@@ -147,6 +189,17 @@ fn restored(link: &Path, target: &Path) -> io::Result<bool> {
     }
     symlink(target, link)?;
     Ok(true)
+}
+
+/// Gives a folder its rights back; returns whether they were others.
+fn given_back(folder: &Path, rights: &fs::Permissions) -> io::Result<bool> {
+    match fs::symlink_metadata(folder) {
+        Ok(of) if of.is_dir() && of.permissions() != *rights => {
+            fs::set_permissions(folder, rights.clone()).map(|()| true)
+        }
+        Err(error) if !is_gone(&error) => Err(error),
+        _ => Ok(false),
+    }
 }
 
 #[cfg(unix)]

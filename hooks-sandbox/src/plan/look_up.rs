@@ -167,7 +167,7 @@ impl Plan {
         if found.len() > sockets::MOST {
             return self.leave(Gap::limit("sockets", "there are too many to hide").breaking_reads());
         }
-        self.masked.extend(found);
+        self.sockets.extend(found);
     }
 }
 

@@ -15,6 +15,7 @@ mod sockets;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,9 @@ pub struct Plan {
     /// Files and folders that may be neither read nor written.
     #[serde(with = "paths::list")]
     pub masked: Vec<PathBuf>,
+    /// Sockets of processes outside, which are hidden while they are there.
+    #[serde(with = "paths::list")]
+    pub sockets: Vec<PathBuf>,
     /// Variables that are unset.
     pub unset: Vec<String>,
     /// Whether the command may connect to the network.
@@ -73,6 +77,9 @@ pub struct Plan {
     /// Links in place of files that may not be written, and their targets.
     #[serde(skip)]
     links: BTreeMap<PathBuf, PathBuf>,
+    /// Rights on the folders above files that nothing opens: a command could close them.
+    #[serde(skip)]
+    rights: BTreeMap<PathBuf, Permissions>,
     /// Folders that were searched.
     #[serde(skip)]
     searched: Vec<PathBuf>,
@@ -149,6 +156,7 @@ impl Plan {
         let homes = profile.home.iter().cloned().chain(others.homes).collect();
         plan.look_up(profile, homes, &access);
         plan.finish()?;
+        plan.keep_rights();
         Ok(plan)
     }
 

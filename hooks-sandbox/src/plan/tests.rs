@@ -211,6 +211,34 @@ fn settings_stay_that_existed_and_links_to_them_are_restored() {
 }
 
 #[test]
+fn a_copy_of_the_settings_stays_in_a_new_working_tree_only() {
+    let disk = disk(&["repo/.claude/settings.json", "repo/.git/config", "repo/sub/a"]);
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    let kept = disk.make("wt/.claude/settings.json");
+    disk.make("wt/.git");
+    let other = disk.make("clone/.claude/settings.json");
+    fs::write(&other, "other").unwrap();
+    disk.make("clone/.git/config");
+    let here = disk.make("sub/.claude/settings.json");
+    assert_eq!(plan.clean_up(&profile).unwrap().removed, [other, here]);
+    assert!(kept.exists());
+}
+
+#[test]
+fn rights_on_folders_above_settings_are_restored() {
+    let disk = disk(&["repo/.claude/settings.json"]);
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    let folder = disk.workspace.join(".claude");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let before = mode(&folder);
+    fs::set_permissions(&folder, Permissions::from_mode(0)).unwrap();
+    assert_eq!(plan.clean_up(&profile).unwrap().restored, [folder.clone()]);
+    assert_eq!(mode(&folder), before);
+}
+
+#[test]
 fn settings_in_build_folders_and_caches_are_closed_and_do_not_stay() {
     let disk = disk(&[
         "repo/target/.claude/settings.json",
@@ -348,9 +376,9 @@ fn sockets_of_others_are_hidden_and_those_of_the_project_are_not() {
     let bind = |path: PathBuf| std::os::unix::net::UnixListener::bind(path).unwrap();
     let _listeners = [bind(disk.home.join("s")), bind(disk.workspace.join("s"))];
     let plan = disk.plan(Rules::default(), &SandboxConfig::default());
-    assert_eq!(disk.names(&plan.masked), ["s"]);
+    assert_eq!((disk.names(&plan.sockets), disk.names(&plan.masked)), (vec!["s".to_owned()], vec![]));
     let egress = SandboxConfig { egress: EgressConfig::All, ..SandboxConfig::default() };
-    assert_eq!(disk.names(&disk.plan(Rules::default(), &egress).masked), Vec::<String>::new());
+    assert_eq!(disk.names(&disk.plan(Rules::default(), &egress).sockets), Vec::<String>::new());
 }
 
 #[test]

@@ -67,22 +67,18 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     }
     let template = Template::new(&program()?, options.user)?;
     let table = Mutex::new(Table::default());
-    let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
+    let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {
                 while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match judged(&template, row) {
-                        Ok(judged) => locked(&table).add(row, judged),
-                        Err(error) => *locked(&failure) = Some(error),
-                    }
+                    let judged =
+                        judged(&template, row).unwrap_or_else(|error| Judged::Failed(error.to_string()));
+                    locked(&table).add(row, judged);
                 }
             });
         }
     });
-    if let Some(error) = locked(&failure).take() {
-        return Err(error);
-    }
     let table = locked(&table);
     print!("{table}");
     table.missed()
@@ -94,7 +90,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// Runs one row in each way.
 fn judged(template: &Template, row: &Row) -> Result<Judged> {
-    if let Some(missing) = row.needs.iter().find(|program| !world::is_installed(program)) {
+    if let Some(missing) = row.needs.iter().find(|program| !template.has(program)) {
         return Ok(Judged::Skipped(missing.clone()));
     }
     let run = |runner| World::new(template)?.run(row, runner);

@@ -37,7 +37,7 @@ impl State {
         let all = |path: PathBuf| tree(folder, &path, &|_| false);
         Self {
             outside: [tree(folder, &home, &|path| path == repository), all(folder.join("out"))],
-            own: ["hooks.yaml", ".claude", ".hooks"].map(|name| all(repository.join(name))),
+            own: ["hooks.yaml", ".claude", ".hooks/hooks.yaml"].map(|name| all(repository.join(name))),
             git: SETTINGS.iter().map(|name| all(repository.join(name))).collect(),
         }
     }

@@ -12,6 +12,8 @@ use crate::error::{Error, Result};
 pub(super) enum Judged {
     /// A program is missing.
     Skipped(String),
+    /// Its world could not be made.
+    Failed(String),
     Ran {
         bare: Outcome,
         held: Outcome,
@@ -42,6 +44,7 @@ impl Table {
     pub(super) fn add(&mut self, row: &Row, judged: Judged) {
         match (judged, &row.harm) {
             (Judged::Skipped(program), _) => self.skipped.push(format!("needs {program}: {}", row.script)),
+            (Judged::Failed(why), _) => self.missed.push(format!("was not run: {}: {why}", row.script)),
             (Judged::Ran { bare, held, guarded }, Some(harm)) => {
                 self.add_attack(harm, &row.script, &bare, &held, &guarded);
             }

@@ -24,12 +24,13 @@ const SECRETS: [&str; 5] =
     [".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml", "repo/.env"];
 
 /// No script takes longer.
-const LIMIT: [&str; 3] = ["--kill-after=1", "--foreground", "10"];
+const LIMIT: [&str; 2] = ["--kill-after=1", "30"];
 
 /// A repository with a remote in a folder outside and a submodule.
-const REPOSITORY: &str = "git init -q . && git add -A && git commit -qm first \
-    && git clone -q --bare . $OUT/remote.git && git remote add origin ../../out/remote.git \
-    && git -c protocol.file.allow=always submodule --quiet add $OUT/remote.git lib && git commit -qm lib";
+const REPOSITORY: &str = "git init -q --template= . && mkdir .git/hooks .git/info && git add -A && git commit -qm first \
+    && git clone -q --template= --bare . $OUT/remote.git && git remote add origin ../../out/remote.git \
+    && git -c protocol.file.allow=always submodule --quiet add $OUT/remote.git lib && git commit -qm lib \
+    && mkdir -p .git/modules/lib/hooks && rm -f .git/modules/lib/hooks/*";
 
 /// Way to run a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,14 +160,27 @@ impl Template {
     }
 }
 
+impl Template {
+    /// Whether the user can start a program.
+    pub(super) fn has(&self, program: &str) -> bool {
+        let mut shell = command("sh", self.user);
+        environment(&mut shell, &self.folder.join("template"));
+        // A link to `rustup` starts nothing if the user cannot read the toolchains.
+        let script = r#"command -v "$1" && { [ "$1" != cargo ] || cargo --version; }"#;
+        shell.args(["-c", script, "sh", program]).output().is_ok_and(|done| done.status.success())
+    }
+}
+
 /// The variables of a script in the world in `folder`.
 fn environment(command: &mut Command, folder: &Path) {
     let home = folder.join("home");
     command.current_dir(home.join("repo"));
-    for name in ["RUSTUP_HOME", "RUSTUP_TOOLCHAIN"] {
-        if let Some(value) = std::env::var_os(name) {
-            command.env(name, value);
-        }
+    let own = std::env::var_os("HOME").map(|home| Path::new(&home).join(".rustup"));
+    if let Some(toolchains) = std::env::var_os("RUSTUP_HOME").map(PathBuf::from).or(own) {
+        command.env("RUSTUP_HOME", toolchains);
+    }
+    if let Some(toolchain) = std::env::var_os("RUSTUP_TOOLCHAIN") {
+        command.env("RUSTUP_TOOLCHAIN", toolchain);
     }
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("/usr/local/bin:/usr/bin:/bin:{path}"));
@@ -187,9 +201,11 @@ impl World {
             .arg(template.folder.join("template"))
             .arg(&folder)
             .env("PATH", "/usr/bin:/bin")
-            .status();
-        if !copied.map_err(failed)?.success() {
-            return Err(Error::new("the world cannot be copied"));
+            .output()
+            .map_err(failed)?;
+        if !copied.status.success() {
+            let why = String::from_utf8_lossy(&copied.stderr).into_owned();
+            return Err(Error::new(format!("the world cannot be copied: {why}")));
         }
         let tcp = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
         let port = tcp.local_addr().map_err(failed)?.port();
@@ -315,13 +331,6 @@ impl World {
         }
         has_mark(&got) || contains(&got, PUBLIC.as_bytes())
     }
-}
-
-/// Whether a program is found in the usual folders.
-pub(super) fn is_installed(program: &str) -> bool {
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    let usual = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
-    usual.into_iter().chain(std::env::split_paths(&search)).any(|folder| folder.join(program).is_file())
 }
 
 fn read_all(from: &mut impl Read, to: &mut Vec<u8>) {
