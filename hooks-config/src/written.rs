@@ -48,3 +48,35 @@ pub(super) fn add_to(
     let Ok(builder) = builder.config(WrittenFiles::new(policies, judged, &world.reader, store));
     builder
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::event::PreToolUse;
+    use hooks_core::{HookContext, Judged};
+    use serde_json::json;
+
+    use crate::ConfigReader;
+
+    #[tokio::test]
+    async fn written_scripts_are_judged_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("a.sh");
+        std::fs::write(&script, "rm -rf out").unwrap();
+        for (setting, goes_ahead) in
+            [("", false), (", written_scripts: judge", false), (", written_scripts: off", true)]
+        {
+            let guard = format!("command_guard: {{ block: [rm -rf]{setting} }}");
+            let text = format!("version: 1\nstore: {{ engine: memory }}\n{guard}\n");
+            let hooks = ConfigReader::default().parse(&text, "hooks.yaml").unwrap().hooks();
+            let environment = hooks_system::system();
+            let context = HookContext::new("s", "a").in_dir(folder.path()).with_environment(environment);
+            let write = PreToolUse::new("write_file", json!({"path": script, "content": "rm -rf out"}));
+            hooks.on(context.clone()).pre_tool_use(write).await.commit();
+            let run = PreToolUse::new("bash", json!({"command": "sh a.sh"}));
+            let ran = hooks.on(context.clone()).pre_tool_use(run).await.outcome.goes_ahead();
+            assert_eq!(ran, goes_ahead, "{setting}");
+            let plain = PreToolUse::new("bash", json!({"command": "rm -rf out"}));
+            assert!(!hooks.on(context).pre_tool_use(plain).await.outcome.goes_ahead(), "{setting}");
+        }
+    }
+}

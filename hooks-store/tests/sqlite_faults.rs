@@ -400,7 +400,7 @@ fn a_pipe_in_place_of_a_file_is_told_and_not_waited_for() {
     }
 }
 
-/// Regression test: a record that is not UTF-8 was a failure of its own, instead of a record that says little.
+/// Regression test: a record that is not UTF-8 was an error of reading.
 #[test]
 fn a_damaged_record_in_the_lock_file_counts_as_a_database() {
     let (_folder, path) = place();

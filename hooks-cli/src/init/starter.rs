@@ -62,6 +62,107 @@ mod tests {
     }
 
     #[test]
+    fn it_denies_asks_and_lets_work_go_on() {
+        use hooks::event::PreToolUse;
+        use hooks::{Environment, HookContext, HookRequest, HooksProvider as _, Judged as _, Strength};
+        use serde_json::json;
+
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hooks.yaml");
+        std::fs::write(&path, first_rules(&["git"])).unwrap();
+        let hooks = load::reader(None).read(&path).unwrap().hooks();
+        let environment = Environment { home: Some("/home/user".into()), ..hooks::system() };
+        let context = HookContext::new("s", "a").in_dir(dir.path()).with_environment(environment);
+        let judge = |tool: &str, args| {
+            let event = PreToolUse::new(tool, args);
+            hooks.judge_pre_tool_use(&HookRequest::new(context.clone(), event)).strength()
+        };
+        for (wanted, commands) in
+            [(Strength::Deny, &DENIED[..]), (Strength::Ask, &ASKED[..]), (Strength::NoOpinion, &ORDINARY[..])]
+        {
+            let judged = |command: &&&str| judge("bash", json!({ "command": command })) != wanted;
+            let wrong: Vec<_> = commands.iter().filter(judged).collect();
+            assert!(wrong.is_empty(), "{wanted:?}: {wrong:#?}");
+        }
+        for path in [
+            "/etc/sudoers.d/me",
+            "/etc/cron.d/job",
+            "/home/user/.bashrc",
+            "/home/user/.config/autostart/a.desktop",
+            "/home/user/.config/systemd/user/a.service",
+            ".mcp.json",
+            ".claude/agents/a.md",
+        ] {
+            let args = json!({ "path": path, "content": "x" });
+            assert_eq!(judge("write_file", args), Strength::Ask, "{path}");
+        }
+    }
+
+    const DENIED: [&str; 8] = [
+        "git push --force",
+        "git reset --hard",
+        "git gc --prune=now",
+        "rm -rf src",
+        "dd if=a of=/dev/sda",
+        "pkill hooks",
+        "kill $(pgrep hooks)",
+        "cat .env",
+    ];
+
+    const ASKED: [&str; 32] = [
+        "sudo df -h",
+        "pkexec id",
+        "run0 id",
+        "runuser -u root id",
+        "setpriv --reuid=0 id",
+        "systemd-run --uid=0 id",
+        "machinectl shell root@",
+        "su -c id",
+        "doas id",
+        "git restore README.md",
+        "git stash drop",
+        "git branch -f main HEAD~3",
+        "git checkout -B main origin/main",
+        "git switch -C main origin/main",
+        "git update-ref refs/heads/main HEAD~3",
+        "git reset --keep HEAD~1",
+        "git config core.sshCommand ./x",
+        "git -c core.hooksPath=/dev/null commit -m x",
+        "git -c core.fsmonitor=./x status",
+        "git config alias.x '!x'",
+        "rm -rf lib",
+        "truncate -s0 src/main.rs",
+        "shred src/main.rs",
+        ": > src/main.rs",
+        "echo x >> ~/.zshrc",
+        "echo x | crontab -",
+        "systemctl --user enable x",
+        "git push origin main",
+        "npm publish",
+        "twine upload dist/*",
+        "cp .env.example .env",
+        "$TOOL x",
+    ];
+
+    const ORDINARY: [&str; 15] = [
+        "git commit --amend --no-edit",
+        "git restore --staged README.md",
+        "git checkout -b topic",
+        "git -c core.pager=cat log",
+        "git gc",
+        "rm -rf node_modules dist",
+        "truncate -s 0 logs/dev.log",
+        "echo x > src/main.rs",
+        "crontab -l",
+        "npm publish --dry-run",
+        "cargo publish --dry-run",
+        "git push --dry-run",
+        "twine check dist/*",
+        "pkill -f vite",
+        "cat ~/.bashrc",
+    ];
+
+    #[test]
     fn it_is_good() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("hooks.yaml");

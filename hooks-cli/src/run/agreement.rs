@@ -78,14 +78,10 @@ fn compare(rules: &str, payloads: &[Value]) -> (usize, usize) {
     // Each counts in a store of its own, but in the same order.
     let ours = configured(folder.path(), "run", rules);
     let theirs = configured(folder.path(), "eval", rules);
-    let read =
-        |path: &Path| load::config(path, None).unwrap_or_else(|_| panic!("the configuration has a mistake"));
-    let config = read(&theirs);
+    let config = load::governing(&theirs, None).unwrap_or_else(|_| panic!("the configuration has a mistake"));
     let hooks = config.clone().hooks();
-    // An explanation returns what it reserves, but the files that the call writes are remembered, which needs a guard of
-    // commands. Limits are those of `eval`, whose counts it has to show.
-    let remembers = rules.contains("command_guard");
-    let told = if remembers { read(&configured(folder.path(), "explain", rules)) } else { config.clone() };
+    // An explanation sees what `eval` counts and remembers, and changes nothing of it.
+    let told = load::config(&theirs, None).unwrap_or_else(|_| panic!("the configuration has a mistake"));
     let told_hooks = told.clone().hooks();
     let runtime = eval::runtime().unwrap();
     let (mut denied, mut wrong) = (0, Vec::new());

@@ -48,7 +48,7 @@ pub(crate) fn find_for_start(client: Client, cwd: &Path) -> Option<PathBuf> {
     Some(find_from(None, start.as_deref().unwrap_or(cwd))?.config)
 }
 
-/// Returns why a name at which a configuration is searched is not a file: it is a folder, say. A search passes over it.
+/// Returns why a path at which a configuration is searched is not a file, such as a folder. A search passes over it.
 pub(crate) fn not_a_file(start: &Path) -> Option<String> {
     folders(start).into_iter().flat_map(places).find_map(|place| {
         let kind = place.symlink_metadata().ok()?.file_type();

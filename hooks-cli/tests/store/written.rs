@@ -1,7 +1,9 @@
 //! Written, then run, with `hooks run`: one process for each event, some of which are killed.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hooks::time::{Random as _, SeededRandom};
@@ -79,6 +81,30 @@ rules: [{ name: publishing, commands: [git push], reason: this leaves the machin
             let run = bash(dir, &session, "t2", &format!("sh {name}"));
             assert_eq!(is_denied(dir, &run), wanted, "{content}");
         }
+    });
+}
+
+/// Regression test: an explanation added the files of the call to the set of the session.
+#[test]
+fn an_explanation_changes_nothing_that_a_run_knows() {
+    on_each_store(RULES, |dir| {
+        fs::write(dir.join("a.sh"), "rm -rf out").unwrap();
+        let explain = |tool: &str, args: &Value| {
+            let at = json!({"session_id": "s", "agent_name": "a", "cwd": dir});
+            let event = json!({"event": "pre_tool_use", "at": at, "tool_name": tool, "tool_args": args});
+            let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+            command.args(["explain", "--config", "hooks.yaml"]).current_dir(dir).env_clear().env("HOME", dir);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+            String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+        };
+        let content = json!({"path": dir.join("a.sh"), "content": "rm -rf out"});
+        assert!(!explain("write_file", &content).is_empty());
+        assert!(!is_denied(dir, &bash(dir, "s", "t1", "sh a.sh")));
+        // What a run knows, an explanation judges.
+        assert!(!is_denied(dir, &write(dir, "s", "t2", "a.sh", "rm -rf out")));
+        assert!(explain("bash", &json!({"command": "sh a.sh"})).contains("`rm -rf out` is blocked"));
     });
 }
 

@@ -16,8 +16,8 @@
 //! checked.
 //!
 //! Commands of `hooks` that change this state are for the operator, under whatever name the program runs. So
-//! are commands that start an agent client without its hooks, or without approval by a person, and commands that
-//! end the processes of the hooks (`pkill hooks`, `kill $(pgrep hooks)`).
+//! are commands that start an agent client without its hooks, or without approval by a person. Commands that end the
+//! processes of the hooks (`pkill hooks`, `kill $(pgrep hooks)`) are denied too.
 //!
 //! A word that is neither a path nor the name of such a file is not looked up on the disk. A link without a
 //! dot or a slash in its name is therefore not followed. A program can reach files that none of its words

@@ -252,8 +252,8 @@ impl Rules {
         }))
     }
 
-    /// Returns the judgement of rules that may match a call which is not fully known: one reason, which says why. It is not
-    /// in the words of the operator, as none of the rules may be meant.
+    /// Returns the judgement of rules that may match a call which is not fully known: one reason, with the cause. It is
+    /// not in the words of the operator, as none of the rules may be meant.
     fn unknown_verdict(&self, call: Call<'_>, hits: &[Hit<'_>]) -> Option<Verdict> {
         let first = hits.first()?;
         let rule = self.rules.get(first.rule)?;

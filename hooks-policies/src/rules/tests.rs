@@ -224,7 +224,7 @@ fn an_index_answers_as_each_rule_alone() {
     }
 }
 
-/// Regression test: each rule said in the words of its author that it may apply, and the reason why stood behind them.
+/// Regression test: each rule that may apply had a reason in the words of its author, before the reason with the cause.
 #[test]
 fn rules_that_may_apply_say_why_in_one_reason() {
     let rules = rules(json!([
