@@ -154,7 +154,7 @@ fn a_command_that_fails_is_redacted_and_held() {
     let (world, shell) = World::wired(WRAPPED);
     let script = "printf TICKET-%s 123456; printf TICKET-%s 654321 >&2; cat; cat ~/.ssh/id_rsa; echo x > ~/out; exit 9";
     let mut child = world.in_shell(&shell, script).spawn().unwrap();
-    // Nobody reads it.
+    // The command cannot read it.
     let mut input = child.stdin.take().unwrap();
     drop(input.write_all(b"typed"));
     let done = child.wait_with_output().unwrap();
@@ -176,7 +176,7 @@ fn the_folder_that_a_command_ends_in_is_handed_on() {
         let folder = fs::read_to_string(world.ending()).unwrap();
         assert_eq!(folder, format!("{}\n", world.project().join("sub").display()));
     }
-    // A folder that is only in the sandbox is none.
+    // A folder that exists only in the sandbox is not handed on.
     fs::remove_file(world.ending()).unwrap();
     let done = world.in_shell(&shell, "mkdir /tmp/inside && cd /tmp/inside").output().unwrap();
     assert!(!is_held(&done) || done.status.success(), "{done:?}");
@@ -230,8 +230,8 @@ fn a_call_that_would_not_be_wrapped_is_denied() {
     assert_eq!(world.denied("Bash", &good), None);
     assert_eq!(world.denied("Read", &[]), None, "only shell calls are wrapped");
     denied(&[], "name no shell");
-    denied(&good[..1], "does not say which process it is");
-    denied(&[good[0], ("CLAUDE_PID", "no number")], "does not say which process it is");
+    denied(&good[..1], "does not name its process");
+    denied(&[good[0], ("CLAUDE_PID", "no number")], "does not name its process");
     denied(&[("CLAUDE_CODE_SHELL", "/bin/bash"), good[1]], "is not the file of `hooks`");
     assert!(world.denied("PowerShell", &good).unwrap().contains("PowerShell"));
     let start = |variables: &[(&str, &str)]| {
@@ -280,7 +280,7 @@ fn a_client_with_another_shell_runs_one_command() {
     client.kill().unwrap();
     client.wait().unwrap();
     // The process has ended, and another may get its number.
-    assert!(world.denied("Bash", &variables).unwrap().contains("does not say which process"));
+    assert!(world.denied("Bash", &variables).unwrap().contains("does not name its process"));
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl Governing {
         self.config.recording()
     }
 
-    /// What has to be said because the client does not run its commands in the sandbox.
+    /// The denial or the message, if the client does not run its commands in the sandbox.
     pub(super) fn refusal(&self, decoded: &Decoded) -> Option<Refusal> {
         refusal::of_event(decoded, &self.config, &self.file.config)
     }

@@ -22,7 +22,7 @@ pub(crate) enum Refusal {
     Session(String),
 }
 
-/// What has to be said at an event under the rules in `file`.
+/// The denial or the message at an event under the rules in `file`; `None` if commands run as the rules want.
 pub(crate) fn of_event(decoded: &Decoded, config: &Config, file: &Path) -> Option<Refusal> {
     if !super::is_wanted(config) || decoded.client != Client::Claude {
         return None;
@@ -65,7 +65,7 @@ fn of_shell(shell: Shell) -> Result<(), String> {
     match shell {
         Shell::Ours | Shell::NotChosen => Ok(()),
         Shell::Other => Err("this Claude Code took another shell before ours was there".to_owned()),
-        Shell::Unknown => Err("this Claude Code does not say which process it is (`CLAUDE_PID`)".to_owned()),
+        Shell::Unknown => Err("this Claude Code does not name its process (`CLAUDE_PID`)".to_owned()),
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     listed(client, program, hooks, results)
 }
 
-/// What the model reads, and what a command can do.
+/// Results that the model reads, and limits of a command.
 fn held(client: &Runnable, program: &Path, hooks: &Path, sandbox: &Sandbox, results: &mut Results) -> Result {
     sandbox.put(&sandbox.home().join(".ssh/id_rsa"), SECRET)?;
     init(client, sandbox, hooks, PROJECT)?;
