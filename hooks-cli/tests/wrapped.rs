@@ -230,6 +230,8 @@ fn a_call_that_would_not_be_wrapped_is_denied() {
     assert_eq!(world.denied("Bash", &good), None);
     assert_eq!(world.denied("Read", &[]), None, "only shell calls are wrapped");
     denied(&[], "name no shell");
+    assert!(world.denied("Monitor", &[]).is_some() && world.denied("mcp__a__bash", &[]).is_none());
+    assert_eq!(world.denied("Monitor", &good), None);
     denied(&good[..1], "does not name its process");
     denied(&[good[0], ("CLAUDE_PID", "no number")], "does not name its process");
     denied(&[("CLAUDE_CODE_SHELL", "/bin/bash"), good[1]], "is not the file of `hooks`");
@@ -365,6 +367,8 @@ fn a_carried_command_runs_in_the_sandbox_once() {
         let (line, original) = text.split_once('\n').unwrap();
         assert!(line.ends_with(" && exit || exit") && line.contains("/hooks exec --call "), "{line}");
         assert_eq!(original, script);
+        let of_server = called(&world, client, event, "mcp__files__bash", script);
+        assert!(of_server.pointer(path).is_none(), "{client}: its server runs it elsewhere");
         // The client reports the changed command in later events, and to its other hooks.
         assert!(
             called(&world, client, event, tool, text).pointer(path).is_none(),
@@ -442,4 +446,34 @@ fn without_the_setting_nothing_is_changed() {
         assert!(called(&world, client, event, tool, "ls").pointer(path).is_none(), "{client}");
     }
     assert!(!world.home().join(".local/state/hooks/carried").exists());
+}
+
+/// The lists of a client have to allow the wrapper: they judge the command below it.
+#[test]
+fn init_has_the_lists_allow_the_wrapper() {
+    let world = World::new("version: 1\n");
+    let files = [("codex", ".codex/rules/hooks.rules"), ("gemini", ".gemini/policies/hooks.toml")];
+    for (client, file) in files {
+        assert!(world.hooks(&["init", client]).status.success());
+        assert!(!world.home().join(file).exists(), "{client}");
+    }
+    fs::write(world.rules(), WRAPPED).unwrap();
+    for (client, file) in files {
+        let file = world.home().join(file);
+        assert!(world.hooks(&["init", client]).status.success());
+        let rules = fs::read_to_string(&file).unwrap();
+        assert!(
+            rules.contains("/hooks") && rules.contains("--call") && rules.contains("\"exit\""),
+            "{rules}"
+        );
+        // A file of the same name that someone else wrote stays.
+        fs::write(&file, "# mine\n").unwrap();
+        assert!(world.hooks(&["init", client, "--remove"]).status.success());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\n");
+        fs::write(&file, rules).unwrap();
+        assert!(world.hooks(&["init", client, "--remove"]).status.success());
+        assert!(!file.exists(), "{client}");
+    }
+    let done = world.hooks(&["init", "copilot"]);
+    assert!(text(&done.stdout).contains("--allow-tool 'shell(exit:*)'"), "{done:?}");
 }

@@ -106,7 +106,7 @@ impl Governing {
         is_carried: bool,
     ) -> Result<(), String> {
         let is_call = matches!(&decoded.event, Some(WireEvent::PreToolUse(call))
-            if matches!(ToolTable::default().kind(&call.tool_name), ToolKind::Shell | ToolKind::WindowsShell));
+            if wrap::is_of_client(&call.tool_name) && matches!(ToolTable::default().kind(&call.tool_name), ToolKind::Shell | ToolKind::WindowsShell));
         let is_open = answer.strength != Strength::Deny && !is_carried;
         if !(is_call && is_open && decoded.client.carries_commands() && wrap::is_wanted(&self.config)) {
             return Ok(());

@@ -8,6 +8,7 @@ use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::facts::tools::{ToolKind, ToolTable};
 use hooks_protocols::{Client, Decoded};
+use serde_json::Value;
 
 use super::shell;
 use super::shell_file::{ShellFile, VARIABLE};
@@ -29,17 +30,20 @@ pub(crate) fn of_event(decoded: &Decoded, config: &Config, file: &Path) -> Optio
     }
     let kind = |tool: &str| ToolTable::default().kind(tool);
     match decoded.event.as_ref()? {
-        WireEvent::PreToolUse(call) => {
+        WireEvent::PreToolUse(call) if super::is_of_client(&call.tool_name) => {
             let why = match kind(&call.tool_name) {
                 ToolKind::WindowsShell => "commands of PowerShell cannot run in the sandbox".to_owned(),
-                ToolKind::Shell => fault(decoded, file).and_then(|()| of_shell(started::shell())).err()?,
+                kind if kind == ToolKind::Shell || is_command(kind, &call.tool_args) => {
+                    fault(decoded, file).and_then(|()| of_shell(started::shell())).err()?
+                }
                 _ => return None,
             };
             Some(Refusal::Call(text(&why)))
         }
         // A command that failed may not have come to the shell.
         WireEvent::PostToolUse(done)
-            if kind(&done.tool_name) == ToolKind::Shell
+            if super::is_of_client(&done.tool_name)
+                && kind(&done.tool_name) == ToolKind::Shell
                 && done.error.is_none()
                 && started::shell() == Shell::NotChosen =>
         {
@@ -52,6 +56,12 @@ pub(crate) fn of_event(decoded: &Decoded, config: &Config, file: &Path) -> Optio
         }
         _ => None,
     }
+}
+
+/// Whether a tool that no table lists runs a command, such as `Monitor`.
+fn is_command(kind: ToolKind, arguments: &Value) -> bool {
+    matches!(kind, ToolKind::Other | ToolKind::Unknown)
+        && arguments.get("command").is_some_and(Value::is_string)
 }
 
 fn text(why: &str) -> String {
