@@ -117,7 +117,7 @@ impl Pins {
         ))
     }
 
-    /// The pin of a session; `None` if there is none that can be read.
+    /// The pin of a session; `None` if it is missing or cannot be read.
     pub(crate) fn of_session(&self, client: &str, session: &str) -> Option<Pin> {
         read(&self.place(client, session)).ok().flatten()
     }

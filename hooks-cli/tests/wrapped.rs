@@ -154,7 +154,7 @@ fn a_command_that_fails_is_redacted_and_held() {
     let (world, shell) = World::wired(WRAPPED);
     let script = "printf TICKET-%s 123456; printf TICKET-%s 654321 >&2; cat; cat ~/.ssh/id_rsa; echo x > ~/out; exit 9";
     let mut child = world.in_shell(&shell, script).spawn().unwrap();
-    // Nobody reads it.
+    // The command cannot read it.
     let mut input = child.stdin.take().unwrap();
     drop(input.write_all(b"typed"));
     let done = child.wait_with_output().unwrap();
@@ -176,7 +176,7 @@ fn the_folder_that_a_command_ends_in_is_handed_on() {
         let folder = fs::read_to_string(world.ending()).unwrap();
         assert_eq!(folder, format!("{}\n", world.project().join("sub").display()));
     }
-    // A folder that is only in the sandbox is none.
+    // A folder that exists only in the sandbox is not handed on.
     fs::remove_file(world.ending()).unwrap();
     let done = world.in_shell(&shell, "mkdir /tmp/inside && cd /tmp/inside").output().unwrap();
     assert!(!is_held(&done) || done.status.success(), "{done:?}");
@@ -230,8 +230,10 @@ fn a_call_that_would_not_be_wrapped_is_denied() {
     assert_eq!(world.denied("Bash", &good), None);
     assert_eq!(world.denied("Read", &[]), None, "only shell calls are wrapped");
     denied(&[], "name no shell");
-    denied(&good[..1], "does not say which process it is");
-    denied(&[good[0], ("CLAUDE_PID", "no number")], "does not say which process it is");
+    assert!(world.denied("Monitor", &[]).is_some() && world.denied("mcp__a__bash", &[]).is_none());
+    assert_eq!(world.denied("Monitor", &good), None);
+    denied(&good[..1], "does not name its process");
+    denied(&[good[0], ("CLAUDE_PID", "no number")], "does not name its process");
     denied(&[("CLAUDE_CODE_SHELL", "/bin/bash"), good[1]], "is not the file of `hooks`");
     assert!(world.denied("PowerShell", &good).unwrap().contains("PowerShell"));
     let start = |variables: &[(&str, &str)]| {
@@ -280,7 +282,7 @@ fn a_client_with_another_shell_runs_one_command() {
     client.kill().unwrap();
     client.wait().unwrap();
     // The process has ended, and another may get its number.
-    assert!(world.denied("Bash", &variables).unwrap().contains("does not say which process"));
+    assert!(world.denied("Bash", &variables).unwrap().contains("does not name its process"));
 }
 
 #[test]
@@ -365,6 +367,8 @@ fn a_carried_command_runs_in_the_sandbox_once() {
         let (line, original) = text.split_once('\n').unwrap();
         assert!(line.ends_with(" && exit || exit") && line.contains("/hooks exec --call "), "{line}");
         assert_eq!(original, script);
+        let of_server = called(&world, client, event, "mcp__files__bash", script);
+        assert!(of_server.pointer(path).is_none(), "{client}: its server runs it elsewhere");
         // The client reports the changed command in later events, and to its other hooks.
         assert!(
             called(&world, client, event, tool, text).pointer(path).is_none(),
@@ -442,4 +446,34 @@ fn without_the_setting_nothing_is_changed() {
         assert!(called(&world, client, event, tool, "ls").pointer(path).is_none(), "{client}");
     }
     assert!(!world.home().join(".local/state/hooks/carried").exists());
+}
+
+/// The lists of a client have to allow the wrapper: they judge the command below it.
+#[test]
+fn init_has_the_lists_allow_the_wrapper() {
+    let world = World::new("version: 1\n");
+    let files = [("codex", ".codex/rules/hooks.rules"), ("gemini", ".gemini/policies/hooks.toml")];
+    for (client, file) in files {
+        assert!(world.hooks(&["init", client]).status.success());
+        assert!(!world.home().join(file).exists(), "{client}");
+    }
+    fs::write(world.rules(), WRAPPED).unwrap();
+    for (client, file) in files {
+        let file = world.home().join(file);
+        assert!(world.hooks(&["init", client]).status.success());
+        let rules = fs::read_to_string(&file).unwrap();
+        assert!(
+            rules.contains("/hooks") && rules.contains("--call") && rules.contains("\"exit\""),
+            "{rules}"
+        );
+        // A file of the same name that someone else wrote stays.
+        fs::write(&file, "# mine\n").unwrap();
+        assert!(world.hooks(&["init", client, "--remove"]).status.success());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\n");
+        fs::write(&file, rules).unwrap();
+        assert!(world.hooks(&["init", client, "--remove"]).status.success());
+        assert!(!file.exists(), "{client}");
+    }
+    let done = world.hooks(&["init", "copilot"]);
+    assert!(text(&done.stdout).contains("--allow-tool 'shell(exit:*)'"), "{done:?}");
 }

@@ -111,7 +111,7 @@ command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
 redaction: { patterns: { TICKET: 'T-[0-9]+' } }
 reload: { every: 5s, on_error: deny }
-sandbox: { read: [a], write: [/srv/out], egress: all, unavailable: guards-only }
+sandbox: { read: [a], write: [/srv/out], egress: all, unavailable: guards-only, calls: wrapped }
 reviewer_lockout: { locked: { src/auth.rs: [backend] }, when_all_locked: deny }
 limits: { calls: [{ tools: [bash], most: 30, of: team, per: session }] }
 spawn: { depth: 2, lease: 5m }

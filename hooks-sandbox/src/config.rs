@@ -44,7 +44,7 @@ pub struct SandboxConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ShellCalls {
-    /// Where the client runs them: the guards judge them, and the sandbox does not hold them.
+    /// Outside of the sandbox, as the client runs them: the guards judge them, and nothing else holds them.
     #[default]
     Judged,
     /// Under `hooks exec`: in the sandbox, without standard input, with redacted output.

@@ -47,7 +47,7 @@ fn path(client: Client, base: &Base) -> Option<std::path::PathBuf> {
     }
 }
 
-/// What a person has to do where no file can hold such rules.
+/// The step that is left to a person where no file can hold such rules.
 pub(super) fn note(client: Client, base: &Base) -> Option<String> {
     let program = carrier::program().ok()?;
     match client {

@@ -94,7 +94,7 @@ impl Governing {
         self.config.recording()
     }
 
-    /// What has to be said because the client does not run its commands in the sandbox.
+    /// The denial or the message, if the client does not run its commands in the sandbox.
     pub(super) fn refusal(&self, decoded: &Decoded) -> Option<Refusal> {
         refusal::of_event(decoded, &self.config, &self.file.config)
     }
@@ -109,7 +109,7 @@ impl Governing {
         is_carried: bool,
     ) -> Result<(), String> {
         let is_call = matches!(&decoded.event, Some(WireEvent::PreToolUse(call))
-            if matches!(ToolTable::default().kind(&call.tool_name), ToolKind::Shell | ToolKind::WindowsShell));
+            if wrap::is_of_client(&call.tool_name) && matches!(ToolTable::default().kind(&call.tool_name), ToolKind::Shell | ToolKind::WindowsShell));
         let is_open = answer.strength != Strength::Deny && !is_carried;
         if !(is_call && is_open && decoded.client.carries_commands() && wrap::is_wanted(&self.config)) {
             return Ok(());

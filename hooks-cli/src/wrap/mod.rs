@@ -29,3 +29,8 @@ use hooks::sandbox::ShellCalls;
 pub(crate) fn is_wanted(config: &Config) -> bool {
     config.sandbox().calls == ShellCalls::Wrapped
 }
+
+/// Whether a tool is one of the client itself. Those of MCP servers, which stand behind a separator, run their commands elsewhere.
+pub(crate) fn is_of_client(tool: &str) -> bool {
+    !tool.starts_with("mcp") && !tool.contains("__") && !tool.contains(['-', '/', ':', '.'])
+}

@@ -8,6 +8,7 @@ use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::facts::tools::{ToolKind, ToolTable};
 use hooks_protocols::{Client, Decoded};
+use serde_json::Value;
 
 use super::shell;
 use super::shell_file::{ShellFile, VARIABLE};
@@ -22,24 +23,27 @@ pub(crate) enum Refusal {
     Session(String),
 }
 
-/// What has to be said at an event under the rules in `file`.
+/// The denial or the message at an event under the rules in `file`; `None` if commands run as the rules want.
 pub(crate) fn of_event(decoded: &Decoded, config: &Config, file: &Path) -> Option<Refusal> {
     if !super::is_wanted(config) || decoded.client != Client::Claude {
         return None;
     }
     let kind = |tool: &str| ToolTable::default().kind(tool);
     match decoded.event.as_ref()? {
-        WireEvent::PreToolUse(call) => {
+        WireEvent::PreToolUse(call) if super::is_of_client(&call.tool_name) => {
             let why = match kind(&call.tool_name) {
                 ToolKind::WindowsShell => "commands of PowerShell cannot run in the sandbox".to_owned(),
-                ToolKind::Shell => fault(decoded, file).and_then(|()| of_shell(started::shell())).err()?,
+                kind if kind == ToolKind::Shell || is_command(kind, &call.tool_args) => {
+                    fault(decoded, file).and_then(|()| of_shell(started::shell())).err()?
+                }
                 _ => return None,
             };
             Some(Refusal::Call(text(&why)))
         }
         // A command that failed may not have come to the shell.
         WireEvent::PostToolUse(done)
-            if kind(&done.tool_name) == ToolKind::Shell
+            if super::is_of_client(&done.tool_name)
+                && kind(&done.tool_name) == ToolKind::Shell
                 && done.error.is_none()
                 && started::shell() == Shell::NotChosen =>
         {
@@ -54,6 +58,12 @@ pub(crate) fn of_event(decoded: &Decoded, config: &Config, file: &Path) -> Optio
     }
 }
 
+/// Whether a tool that no table lists runs a command, such as `Monitor`.
+fn is_command(kind: ToolKind, arguments: &Value) -> bool {
+    matches!(kind, ToolKind::Other | ToolKind::Unknown)
+        && arguments.get("command").is_some_and(Value::is_string)
+}
+
 fn text(why: &str) -> String {
     format!(
         "the rules want shell calls in the sandbox (`sandbox.calls`), and {why}; a person has to run `hooks init claude` and \
@@ -65,7 +75,7 @@ fn of_shell(shell: Shell) -> Result<(), String> {
     match shell {
         Shell::Ours | Shell::NotChosen => Ok(()),
         Shell::Other => Err("this Claude Code took another shell before ours was there".to_owned()),
-        Shell::Unknown => Err("this Claude Code does not say which process it is (`CLAUDE_PID`)".to_owned()),
+        Shell::Unknown => Err("this Claude Code does not name its process (`CLAUDE_PID`)".to_owned()),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! It chooses its shell once, before its first command: if the file is missing then, it has the usual shell until it ends, also if
 //! the file is written later. Our shell leaves a file with the name of the process that started it. If a command has ended and
-//! there is none, that process has another shell.
+//! that file is missing, the process has another shell.
 
 use std::fs;
 use std::io;
@@ -74,16 +74,16 @@ fn remember_as(process: Option<u32>, ending: &str) -> io::Result<()> {
     fs::write(file, "")
 }
 
-/// What is known about the shell of a client.
+/// The shell of a client, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shell {
-    /// It is ours.
+    /// The file that `hooks init` wrote.
     Ours,
-    /// It is another one.
+    /// Another shell.
     Other,
     /// No command has ended.
     NotChosen,
-    /// The client does not say which process it is.
+    /// The client does not name its process.
     Unknown,
 }
 

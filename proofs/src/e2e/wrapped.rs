@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::claims::Claim;
 use super::clients::{Runnable, Trust};
 use super::lists::{self, LISTED};
-use super::proof::{PATIENCE, PROJECT, Results, furnish, init, says, session, shown};
+use super::proof::{PATIENCE, PROJECT, Results, failed, furnish, init, says, shown};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
+use super::server::Server;
 use crate::error::Result;
 
 const RULES: &str = "version: 1
@@ -52,7 +53,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     listed(client, program, hooks, results)
 }
 
-/// What the model reads, and what a command can do.
+/// Results that the model reads, and limits of a command.
 fn held(client: &Runnable, program: &Path, hooks: &Path, sandbox: &Sandbox, results: &mut Results) -> Result {
     sandbox.put(&sandbox.home().join(".ssh/id_rsa"), SECRET)?;
     init(client, sandbox, hooks, PROJECT)?;
@@ -100,7 +101,8 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
             init(client, &sandbox, hooks, &[])?;
         }
         let commands = LISTED.map(|(_, command)| command);
-        let (run, requests) = run(client, program, &sandbox, &commands, Trust::Lists)?;
+        let more = if rules.is_some() { allowing(client, hooks) } else { Vec::new() };
+        let (run, requests) = run_with(client, program, &sandbox, &commands, Trust::Lists, &more)?;
         let names = LISTED.iter().map(|(name, _)| *name);
         ran.push(names.filter(|name| sandbox.has(&format!("original-{name}"))).collect::<Vec<_>>());
         if rules.is_some() {
@@ -111,6 +113,14 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
     Ok(())
 }
 
+/// Options with which the lists of a client allow the wrapper, if it has no file for them. `hooks init` prints them.
+fn allowing(client: &Runnable, hooks: &Path) -> Vec<String> {
+    let tools =
+        [format!("shell({}:*)", hooks.display()), "shell(exit)".to_owned(), "shell(exit:*)".to_owned()];
+    let options = tools.into_iter().flat_map(|tool| ["--allow-tool".to_owned(), tool]);
+    if client.client == Client::Copilot { options.collect() } else { Vec::new() }
+}
+
 fn run(
     client: &Runnable,
     program: &Path,
@@ -118,6 +128,28 @@ fn run(
     commands: &[&str],
     trust: Trust,
 ) -> Result<(Run, Vec<Value>)> {
+    run_with(client, program, sandbox, commands, trust, &[])
+}
+
+/// Runs a session with further arguments.
+fn run_with(
+    client: &Runnable,
+    program: &Path,
+    sandbox: &Sandbox,
+    commands: &[&str],
+    trust: Trust,
+    more: &[String],
+) -> Result<(Run, Vec<Value>)> {
     let calls = commands.iter().map(|command| Call::Shell((*command).to_owned())).collect();
-    session(client, program, sandbox, Script { calls, ..Script::default() }, trust)
+    let script = Script { calls, ..Script::default() };
+    let server = Server::start(client.speech, script, &sandbox.work())?;
+    let url = server.url();
+    let mut arguments = client.arguments(&url, trust);
+    arguments.extend_from_slice(more);
+    let run = sandbox.run(program, &arguments, &client.variables(&url, trust), PATIENCE)?;
+    let requests = server.recorded();
+    if requests.len() <= commands.len() {
+        return Err(failed(client, "not every command was tried", &run, &requests));
+    }
+    Ok((run, requests))
 }

@@ -6,7 +6,7 @@ use super::edit::{EditError, insert, object, splice, take_out};
 use super::parse::{Kind, Malformed, parse};
 use super::style::Style;
 
-/// The text of the member `key` in the root's object `container`; `None` if there is none.
+/// The text of the member `key` in the root's object `container`; `None` if it is missing.
 pub(in crate::init) fn text_in(text: &str, container: &str, key: &str) -> Result<Option<String>, Malformed> {
     let root = parse(text)?;
     Ok(root.member(container).and_then(|object| object.member(key)?.text()).map(str::to_owned))
