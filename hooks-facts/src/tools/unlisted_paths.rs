@@ -149,6 +149,8 @@ impl Scope<'_> {
             Means::Output => looks.then_some(written),
             Means::Perhaps => (looks && self.does != Does::Reads).then_some(written),
             Means::File => (self.does.is_certain() && !is_address).then_some(written),
+            // Other things are removed too, and may be named like a file.
+            Means::Nothing if self.does == Does::Removes && !text.contains(['/', '\\']) => None,
             Means::Nothing => (self.does.is_certain() && looks).then_some(written),
         }
     }
