@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::paths::{PathError, ResolvedRoot};
-use crate::tools::{ToolKind, WorkingFolder, runs_in_background};
+use crate::tools::{ToolKind, UnlistedPaths, WorkingFolder, runs_in_background};
 use hooks_core::event::PreToolUse;
 use hooks_core::{Fact, HookContext, HookRequest};
 use serde_json::Value;
@@ -28,6 +28,8 @@ pub(super) struct Reading {
     reader: CallReader,
     kind: ToolKind,
     writes: bool,
+    /// Files of a tool that no table lists.
+    unlisted: Option<Box<UnlistedPaths>>,
     /// The decoded arguments, if the event has them as JSON texts.
     arguments: Option<Value>,
     root: OnceLock<Arc<Root>>,
@@ -178,6 +180,11 @@ impl<'r> Call<'r> {
         self.root().resolved()
     }
 
+    /// Returns the files of a tool that no table lists, besides those under usual keys.
+    pub(super) fn unlisted(self) -> Option<&'r UnlistedPaths> {
+        self.reading.unlisted.as_deref()
+    }
+
     /// Returns the folders that were listed for this call.
     pub(super) fn looked(self) -> &'r Looked {
         &self.reading.looked
@@ -192,13 +199,16 @@ impl Reading {
     fn new(reader: &CallReader, event: &PreToolUse) -> Self {
         let arguments = arguments::decoded(&event.tool_args);
         let given = arguments.as_ref().unwrap_or(&event.tool_args);
-        let kind = reader.table().kind_of_call(&event.tool_name, given);
-        let writes =
-            kind.writes_files() || kind == ToolKind::Unknown && arguments::are_in_write_position(given);
+        let (kind, is_listed) = reader.table().kind_and_listing(&event.tool_name, given);
+        let unlisted = (!is_listed).then(|| Box::new(UnlistedPaths::new(&event.tool_name, given)));
+        let writes = kind.writes_files()
+            || kind == ToolKind::Unknown && arguments::are_in_write_position(given)
+            || unlisted.as_ref().is_some_and(|unlisted| unlisted.has_written());
         Self {
             reader: reader.clone(),
             kind,
             writes,
+            unlisted,
             arguments,
             root: OnceLock::new(),
             places: OnceLock::new(),

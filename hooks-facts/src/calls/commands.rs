@@ -72,9 +72,11 @@ impl ParsedCommands {
             let is_agent = kind == ToolKind::SpawnAgent;
             arguments.found.retain(|argument| !is_agent && is_plain(&argument.pointer));
             let name = if is_agent { "" } else { &call.request().event().tool_name };
-            arguments.found.extend(unlisted_commands(name, call.arguments()));
+            let unlisted = unlisted_commands(name, call.arguments());
+            arguments.found.extend(unlisted.found);
+            arguments.unusable.extend(unlisted.unusable);
         } else if arguments.is_missing() {
-            arguments.found = commands_anywhere(call.arguments());
+            arguments = commands_anywhere(call.arguments());
         }
         let is_missing = kind.runs_commands() && arguments.is_missing();
         let ignores_case = context.environment.platform != Platform::Posix;

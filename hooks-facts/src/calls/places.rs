@@ -122,7 +122,7 @@ impl NamedPaths {
         };
         let folder = WorkingFolder::of_file_tool(call.arguments());
         let (mut found, mut written) = (Vec::<NamedPath>::new(), None::<usize>);
-        let unusable = each_path(kind, call.arguments(), |argument| {
+        let mut unusable = each_path(kind, call.arguments(), |argument| {
             let PathArgument { pointer, text, role, .. } = argument;
             // Most calls name one.
             if found.is_empty() {
@@ -138,6 +138,15 @@ impl NamedPaths {
             found.push(NamedPath::new(call, pointer, text, role));
             found.extend(moved);
         });
+        if let Some(unlisted) = call.unlisted() {
+            // An object below a usual key may have the names of files as its keys.
+            unusable.retain(|pointer| {
+                !unlisted.found.iter().any(|path| path.pointer.starts_with(pointer.as_str()))
+            });
+            unusable.extend(unlisted.unusable.iter().cloned());
+            let paths = unlisted.found.iter().cloned();
+            found.extend(paths.map(|path| NamedPath::new(call, path.pointer, path.text, path.role)));
+        }
         let is_missing = found.is_empty() && unusable.is_empty();
         Self { found, unusable, unknown: folder.unusable, is_missing, ..Self::default() }
     }

@@ -44,6 +44,7 @@ mod spelling;
 mod table;
 mod texts;
 mod unlisted;
+mod unlisted_paths;
 mod verbs;
 mod working_folder;
 
@@ -58,5 +59,6 @@ pub use spelling::Reach;
 pub use table::ToolTable;
 pub use texts::{TextArgument, each_text};
 pub(crate) use unlisted::{commands_anywhere, unlisted_commands};
+pub(crate) use unlisted_paths::UnlistedPaths;
 pub use verbs::reads_by_name;
 pub use working_folder::WorkingFolder;

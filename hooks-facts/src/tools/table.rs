@@ -91,12 +91,18 @@ impl ToolTable {
     /// assert_eq!(table.kind_of_call("remove_all", &json!({"paths": ["a.rs"]})), ToolKind::DeleteFile);
     /// ```
     pub fn kind_of_call(&self, name: &str, arguments: &Value) -> ToolKind {
-        match self.kind(name) {
+        self.kind_and_listing(name, arguments).0
+    }
+
+    /// Returns the kind of one call, and whether the name is in the table.
+    pub(crate) fn kind_and_listing(&self, name: &str, arguments: &Value) -> (ToolKind, bool) {
+        let kind = match self.kind(name) {
             ViewOrEdit if arguments.get("command").and_then(Value::as_str) == Some("view") => Read,
             ViewOrEdit => WriteFile,
-            Unknown => verbs::kind_by_words(name, arguments).unwrap_or(Unknown),
+            Unknown => return (verbs::kind_by_words(name, arguments).unwrap_or(Unknown), false),
             kind => kind,
-        }
+        };
+        (kind, true)
     }
 
     fn find(&self, name: &str) -> Option<ToolKind> {

@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value};
 
-use super::command_arguments::{Command, CommandArgument};
+use super::arguments::MAX_DEPTH;
+use super::command_arguments::{Command, CommandArgument, CommandArguments};
 use super::names::Folded;
 use super::verbs::{reads_by_name, words};
 
@@ -18,27 +19,36 @@ const SHELLS: &[&str] = table!("unlisted_words_shells");
 /// Languages with the program that runs a text, and its option.
 const LANGUAGES: &[(&str, &str, &str)] = table!("code_languages");
 
-/// Deepest arguments that are read, and most commands.
-const MAX_DEPTH: usize = 16;
+/// Most commands of one call; with more, the arguments count as unusable.
 const MAX_COMMANDS: usize = 256;
 
 /// Returns the texts and lists that the tool may run.
-pub(crate) fn unlisted_commands(name: &str, arguments: &Value) -> Vec<CommandArgument> {
+pub(crate) fn unlisted_commands(name: &str, arguments: &Value) -> CommandArguments {
     let words = words(name);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let own = name.rsplit("__").next().unwrap_or(name);
-    let runs = has(RUNNING) && !has(TELLING) && !reads_by_name(own);
+    let runs =
+        words.iter().any(|word| RUNNING.contains(&word.as_str())) && !tells(&words) && !reads_by_name(own);
     let language = words.iter().find_map(|word| language(word));
-    let mut walk = Walk { found: Vec::new(), language };
+    let mut walk = Walk { commands: CommandArguments::default(), language };
     walk.value(arguments, "", runs, 0);
-    walk.found
+    walk.commands
+}
+
+/// Whether the words of a name mean that its texts are for people.
+pub(super) fn tells(words: &[String]) -> bool {
+    words.iter().any(|word| TELLING.contains(&word.as_str()))
+}
+
+/// Whether a key has a value that says how the values beside it are used.
+pub(super) fn is_saying(key: &str) -> bool {
+    is_in(key, SAYING)
 }
 
 /// Returns every text and list of a tool that runs commands, but has none under a key that is known.
-pub(crate) fn commands_anywhere(arguments: &Value) -> Vec<CommandArgument> {
-    let mut walk = Walk { found: Vec::new(), language: None };
+pub(crate) fn commands_anywhere(arguments: &Value) -> CommandArguments {
+    let mut walk = Walk { commands: CommandArguments::default(), language: None };
     walk.value(arguments, "", true, 0);
-    walk.found
+    walk.commands
 }
 
 fn language(word: &str) -> Option<(&'static str, &'static str)> {
@@ -47,16 +57,17 @@ fn language(word: &str) -> Option<(&'static str, &'static str)> {
 }
 
 struct Walk {
-    found: Vec<CommandArgument>,
+    commands: CommandArguments,
     language: Option<(&'static str, &'static str)>,
 }
 
 impl Walk {
     fn value(&mut self, value: &Value, pointer: &str, runs: bool, depth: usize) {
-        if depth > MAX_DEPTH || self.found.len() >= MAX_COMMANDS {
-            return;
-        }
+        let is_too_much = depth > MAX_DEPTH || runs && self.commands.found.len() >= MAX_COMMANDS;
         match value {
+            Value::Object(_) | Value::Array(_) if is_too_much => {
+                self.commands.unusable.push(pointer.to_owned())
+            }
             Value::String(text) if runs => self.text(text, pointer),
             Value::Array(items) => {
                 let words: Option<Vec<String>> =
@@ -139,8 +150,10 @@ impl Walk {
     }
 
     fn push(&mut self, command: Command, pointer: &str) {
-        if self.found.len() < MAX_COMMANDS {
-            self.found.push(CommandArgument { pointer: pointer.to_owned(), command });
+        if self.commands.found.len() < MAX_COMMANDS {
+            self.commands.found.push(CommandArgument { pointer: pointer.to_owned(), command });
+        } else if self.commands.unusable.is_empty() {
+            self.commands.unusable.push(pointer.to_owned());
         }
     }
 }
@@ -159,19 +172,23 @@ mod tests {
     fn texts_for_people_and_readers_are_no_commands() {
         let arguments = json!({"value": "rm -rf x", "list": [["rm", "-rf"]]});
         for name in ["mcp__slack__post_message", "mcp__x__list_commands", "mcp__crm__add_customer"] {
-            assert!(unlisted_commands(name, &arguments).is_empty(), "{name}");
+            assert!(unlisted_commands(name, &arguments).found.is_empty(), "{name}");
         }
-        assert_eq!(unlisted_commands("mcp__x__run", &arguments).len(), 4);
+        assert_eq!(unlisted_commands("mcp__x__run", &arguments).found.len(), 4);
     }
 
     #[test]
-    fn depth_and_number_are_bounded() {
+    fn too_deep_or_too_many_is_unusable_and_not_less() {
         let mut deep = json!("rm -rf x");
         for _ in 0..200 {
             deep = json!({ "a": deep });
         }
-        assert!(unlisted_commands("run", &deep).is_empty());
-        let many: Vec<_> = (0..1_000).map(|number| json!(format!("rm {number}"))).collect();
-        assert_eq!(unlisted_commands("run", &json!(many)).len(), MAX_COMMANDS);
+        assert_eq!(unlisted_commands("run", &deep).unusable.len(), 1);
+        assert_eq!(unlisted_commands("frobnicate", &deep).unusable.len(), 1);
+        let many: Vec<_> = (0..1_000).map(|number| json!([format!("rm {number}")])).collect();
+        let commands = unlisted_commands("run", &json!(many));
+        assert_eq!(commands.found.len(), MAX_COMMANDS);
+        assert!(!commands.unusable.is_empty());
+        assert!(unlisted_commands("show", &json!(many)).unusable.is_empty());
     }
 }

@@ -23,15 +23,28 @@ const NOUNS: &[&str] = table!("tool_words_nouns");
 /// Returns the kind of a call by the words of its name, if its arguments hold paths.
 pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
     let words = words(own_name(name));
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let kind = if has(REMOVING) {
+    let kind = if removes(&words) {
         ToolKind::DeleteFile
-    } else if has(WRITING) || (has(WEAK) && has(NOUNS)) {
+    } else if changes_files(&words) {
         ToolKind::WriteFile
     } else {
         return None;
     };
     (!paths_of(kind, arguments).is_missing()).then_some(kind)
+}
+
+/// Whether words mean that files are removed.
+pub(super) fn removes(words: &[String]) -> bool {
+    has(words, REMOVING)
+}
+
+/// Whether words mean that files are changed.
+pub(super) fn changes_files(words: &[String]) -> bool {
+    has(words, WRITING) || (has(words, WEAK) && has(words, NOUNS))
+}
+
+fn has(words: &[String], list: &[&str]) -> bool {
+    words.iter().any(|word| list.contains(&word.as_str()))
 }
 
 /// Words for reading files.
@@ -51,14 +64,18 @@ const DOING: &[&str] = table!("tool_words_doing");
 /// assert!(!reads_by_name("delete_customer"));
 /// ```
 pub fn reads_by_name(name: &str) -> bool {
-    let words = words(own_name(name));
+    reads(&words(own_name(name)))
+}
+
+/// Whether words describe reading only.
+pub(super) fn reads(words: &[String]) -> bool {
     let does = |word: &str| [REMOVING, WRITING, WEAK, DOING].iter().any(|list| list.contains(&word));
     let first = words.iter().find(|word| !word.is_empty());
     first.is_some_and(|word| READING.contains(&word.as_str())) && !words.iter().any(|word| does(word))
 }
 
 /// Returns the name after that of a server.
-fn own_name(name: &str) -> &str {
+pub(super) fn own_name(name: &str) -> &str {
     name.rsplit("__").next().unwrap_or(name).rsplit(['/', '.', ':']).next().unwrap_or_default()
 }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use hooks_core::event::PreToolUse;
+use hooks_core::testing::{FakeFileSystem, world};
 use hooks_core::{HookContext, HookRequest};
 use hooks_facts::calls::CallReader;
 use hooks_facts::commands::{Analysis, BlockedPattern, Options, SessionFiles, WrittenContent};
@@ -210,6 +211,32 @@ fn every_word_of_an_unlisted_tool_has_its_effect() {
         let tool = example(&languages, row, language);
         if !is_dangerous(&tool, "{\"snippet\": \"system('dangerous -xy')\"}") {
             failed.push(format!("{}: {tool}", row.line));
+        }
+    }
+    assert_effects(&failed);
+}
+
+#[test]
+fn every_word_by_which_files_of_an_unlisted_tool_are_found_has_its_effect() {
+    let writes = |tool: &str, args: &str| {
+        let args: serde_json::Value =
+            serde_json::from_str(args).unwrap_or_else(|error| panic!("{error}: {args}"));
+        let (environment, ..) = world(FakeFileSystem::default());
+        let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+        let request = HookRequest::new(context, PreToolUse::new(tool, args));
+        let reader = CallReader::default();
+        let call = reader.read(&request);
+        let places = call.places();
+        call.writes_files() && places.found.iter().any(|place| place.is_written() && place.given != "b")
+    };
+    let words = table(include_str!("../../data/unlisted_paths.tsv"));
+    let mut failed = Vec::new();
+    for (row, word) in keys(&words) {
+        let example = example(&words, row, word);
+        let (tool, args) = example.split_once(" → ").unwrap_or_else(|| panic!("{example}"));
+        let is_none = matches!(&*row.list, "source" | "base" | "no_path");
+        if writes(tool, args) == is_none {
+            failed.push(format!("{}: {example}", row.line));
         }
     }
     assert_effects(&failed);
