@@ -73,7 +73,7 @@ fn words_have_the_effect_of_their_list() {
             "loads" => names(&text, ".env") && !names(&other, ".env"),
             "homes" => names(&text, "~/secret") && !names(&other, "~/secret"),
             "joins" => names(&text, "folder/secret") && !names(&other, "folder/secret"),
-            "packs" => {
+            "packs" | "serves" => {
                 let is_tree = |text: &str| reads_as(text, |kind, _| kind == AccessKind::ReadBelow);
                 is_tree(&text) && !is_tree(&other)
             }
@@ -86,6 +86,32 @@ fn words_have_the_effect_of_their_list() {
         }
     }
     assert_effects(&wrong);
+}
+
+#[test]
+fn a_server_reads_all_that_it_serves() {
+    let served = |text: &str| {
+        let analysis = analysis(text);
+        let below = analysis.reads().iter().filter(|read| read.kind == AccessKind::ReadBelow);
+        below.map(|read| read.target.outline()).collect::<Vec<_>>()
+    };
+    assert_eq!(served("python3 -m http.server"), ["."]);
+    assert_eq!(served("python3 -m http.server 8000 --bind 127.0.0.1"), ["."]);
+    assert_eq!(served("cd dist && python3 -m http.server"), ["dist/."]);
+    assert_eq!(served("python3 -m http.server 8000 -d dist"), ["dist"]);
+    assert_eq!(served("python3 -m http.server --directory=dist"), ["dist"]);
+    assert_eq!(served("python3 -m http.server --help"), [""; 0]);
+}
+
+#[test]
+fn the_names_in_a_list_of_files_are_not_known() {
+    let is_unknown = |text: &str| !analysis(text).unknown_reads().is_empty();
+    for text in
+        ["tar cf x.tar -T list", "rsync --files-from=list . /mnt/x", "rsync --files-from list . /mnt/x"]
+    {
+        assert!(is_unknown(text), "{text}");
+    }
+    assert!(!is_unknown("rsync -a docs /mnt/x"));
 }
 
 #[test]

@@ -61,6 +61,10 @@ impl Reads<'_> {
                 None => self.one(source, kind),
             }
         }
+        if self.name == "rsync" && is_given(words, "--files-from") {
+            let program = self.name;
+            self.walk.reads_unknown(program, super::UnknownReadsReason::Name, self.span);
+        }
         for list in ["--files-from", "--include-from", "--exclude-from", "--password-file"] {
             for file in values(words, list) {
                 self.one(&file, AccessKind::Used);

@@ -1,6 +1,6 @@
 //! Files among the words of interpreters, and in the scripts of `sed` and `awk`.
 
-use super::{PACKS, Reads, USED, code, languages, values};
+use super::{PACKS, Reads, SERVERS, USED, code, languages, values};
 use crate::commands::access::{AccessKind, UnknownReadsReason};
 use crate::commands::argument::Argument;
 use crate::commands::file_programs::{operands, sed_files};
@@ -34,13 +34,24 @@ impl Reads<'_> {
             self.possible(&found.texts);
         }
         if let Some(at) = words.iter().position(|word| word.literal() == Some("-m"))
-            && words.get(at + 1).and_then(Argument::literal).is_some_and(|module| PACKS.contains(&module))
-            && words.iter().skip(at).any(|word| matches!(word.prefix(), "-c" | "--create"))
+            && let Some(module) = words.get(at + 1).and_then(Argument::literal)
         {
-            let rest = words.get(at + 2..).unwrap_or_default();
-            for folder in operands(rest, "", &[]).into_iter().skip(1) {
+            self.of_module(module, words.get(at + 2..).unwrap_or_default());
+        }
+    }
+
+    /// `python -m MODULE WORDS`: everything below a folder may be packed or served.
+    fn of_module(&mut self, module: &str, words: &[Argument]) {
+        let has = |wanted: [&str; 2]| words.iter().any(|word| wanted.contains(&word.prefix()));
+        if PACKS.contains(&module) && has(["-c", "--create"]) {
+            for folder in operands(words, "", &[]).into_iter().skip(1) {
                 self.one(folder, AccessKind::ReadBelow);
             }
+        }
+        if SERVERS.contains(&module) && !has(["-h", "--help"]) {
+            // The last option counts.
+            let named = values(words, "-d").chain(values(words, "--directory")).last();
+            self.one(&named.unwrap_or_else(|| Argument::from(".")), AccessKind::ReadBelow);
         }
     }
 

@@ -96,6 +96,9 @@ const LOADERS: &[&str] = table!("read_words_loaders");
 /// Modules of Python that pack folders.
 const PACKS: &[&str] = table!("read_words_packs");
 
+/// Modules of Python that serve a folder.
+const SERVERS: &[&str] = table!("read_words_serves");
+
 /// Programs that read commands from their input.
 const COMMANDED: &[&str] =
     &["sftp", "ftp", "lftp", "m4", "sqlite3", "gdb", "curl", "wget", "psql", "mysql", "mariadb", "ed", "ex"];
