@@ -47,7 +47,7 @@ impl Plan {
                 Ok(true) => after.restored.push(folder.clone()),
                 Ok(false) => {}
                 Err(error) => {
-                    after.missed.push(format!("`{}` cannot be restored: {error}", folder.display()))
+                    after.missed.push(format!("`{}` cannot be restored: {error}", folder.display()));
                 }
             }
         }

@@ -246,8 +246,8 @@ fn rights_on_folders_above_settings_are_restored() {
     let folder = disk.workspace.join(".claude");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let before = mode(&folder);
-    fs::set_permissions(&folder, Permissions::from_mode(0)).unwrap();
-    assert_eq!(plan.clean_up(&profile).unwrap().restored, [folder.clone()]);
+    fs::set_permissions(&folder, Permissions::from_mode(0o000)).unwrap();
+    assert_eq!(plan.clean_up(&profile).unwrap().restored, std::slice::from_ref(&folder));
     assert_eq!(mode(&folder), before);
 }
 
