@@ -1,4 +1,4 @@
-//! What a command has left behind that no mount could prevent: new files that govern agents or git, and replaced links.
+//! Removes files of a command that no mount could prevent: new files that govern agents or git, and replaced links.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::profile::{Access, Profile};
 /// Most entries that are looked at after a command, which may have made many.
 const MOST: usize = 4_000_000;
 
-/// Folders that a command may have closed, so that nobody looks into them.
+/// Most folders that are opened again, because the command has closed them.
 const MOST_CLOSED: usize = 10_000;
 
 /// Largest file that is compared with its copy.
