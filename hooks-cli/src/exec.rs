@@ -151,8 +151,8 @@ fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> Result<bool, Fail
     let after = plan.clean_up(profile).map_err(|error| Failure::message(error.to_string()))?;
     let mut out = anstream::stderr();
     for path in &after.removed {
-        let why = "which governs agents or git and which the command had created";
-        writeln!(out, "hooks exec: removed `{}`, {why}", path.display())?;
+        let why = "governs agents or git, and the command had created it";
+        writeln!(out, "hooks exec: removed `{}`: it {why}", path.display())?;
     }
     for path in &after.restored {
         writeln!(

@@ -1,4 +1,4 @@
-//! What a command has left behind that no mount could prevent: new files that govern agents or git, and replaced links.
+//! Removes files of a command that no mount could prevent: new files that govern agents or git, and replaced links.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::profile::{Access, Profile};
 /// Most entries that are looked at after a command, which may have made many.
 const MOST: usize = 4_000_000;
 
-/// Folders that a command may have closed, so that nobody looks into them.
+/// Most folders that are opened again, because the command has closed them.
 const MOST_CLOSED: usize = 10_000;
 
 /// Largest file that is compared with its copy.
@@ -47,17 +47,22 @@ impl Plan {
                 Ok(true) => after.restored.push(folder.clone()),
                 Ok(false) => {}
                 Err(error) => {
-                    after.missed.push(format!("`{}` cannot be restored: {error}", folder.display()))
+                    after.missed.push(format!("`{}` cannot be restored: {error}", folder.display()));
                 }
             }
         }
-        for path in self.created(&profile, &access, &mut after.missed) {
+        let mut opened = Vec::new();
+        for path in self.created(&profile, &access, &mut after.missed, &mut opened) {
             match removed(&path) {
                 Ok(()) => after.removed.push(path),
                 // It went with the folder that it is in.
                 Err(error) if is_gone(&error) => {}
                 Err(error) => after.missed.push(format!("`{}` cannot be removed: {error}", path.display())),
             }
+        }
+        // The innermost first. One that went with what was removed needs no rights.
+        for (folder, rights) in opened.iter().rev() {
+            drop(given_back(folder, rights));
         }
         for (link, target) in &self.links {
             match restored(link, target) {
@@ -70,11 +75,17 @@ impl Plan {
     }
 
     /// Files that nothing opens and that are new.
-    fn created(&self, profile: &Profile, access: &Access<'_>, missed: &mut Vec<String>) -> Vec<PathBuf> {
+    fn created(
+        &self,
+        profile: &Profile,
+        access: &Access<'_>,
+        missed: &mut Vec<String>,
+        opened: &mut Vec<(PathBuf, fs::Permissions)>,
+    ) -> Vec<PathBuf> {
         let mut links = Vec::new();
         let mut found = BTreeSet::new();
         for root in &self.searched {
-            let walked = self.walk_again(root, access, missed);
+            let walked = self.walk_again(root, access, missed, opened);
             found.extend(walked.fixed);
             links.extend(walked.other_links);
         }
@@ -117,22 +128,27 @@ impl Plan {
             && matches!((fs::read(path), fs::read(&original)), (Ok(copy), Ok(original)) if copy == original)
     }
 
-    /// Walks through a folder, also where the command has taken the right to do so away.
-    fn walk_again(&self, root: &Path, access: &Access<'_>, missed: &mut Vec<String>) -> WalkedPaths {
+    /// Walks through a folder, also where the command has taken the right to do so away. Such folders stay open, and are noted.
+    fn walk_again(
+        &self,
+        root: &Path,
+        access: &Access<'_>,
+        missed: &mut Vec<String>,
+        opened: &mut Vec<(PathBuf, fs::Permissions)>,
+    ) -> WalkedPaths {
         let mut all = walk(root, access, MOST);
         let mut open = std::mem::take(&mut all.unsearched);
-        let mut count = 0;
         while let Some(folder) = open.pop() {
             // One that could not be searched before is masked, so nothing in it is new.
             if self.masked.contains(&folder) {
                 continue;
             }
-            count += 1;
-            let done = (count <= MOST_CLOSED)
-                .then(|| opened(&folder, || walk(&folder, access, MOST)).ok())
-                .flatten()
-                .filter(|more| !more.unsearched.contains(&folder));
-            let Some(more) = done else {
+            let rights = if opened.len() < MOST_CLOSED { open_for_owner(&folder).ok() } else { None };
+            let more = rights.map(|rights| {
+                opened.push((folder.clone(), rights));
+                walk(&folder, access, MOST)
+            });
+            let Some(more) = more.filter(|more| !more.unsearched.contains(&folder)) else {
                 missed.push(format!("`{}` cannot be searched", folder.display()));
                 continue;
             };
@@ -167,12 +183,13 @@ fn removed(path: &Path) -> io::Result<()> {
     match remove() {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             let parent = path.parent().ok_or(error)?;
-            opened(parent, || {
-                if is_folder {
-                    open_below(path);
-                }
-                remove()
-            })?
+            let rights = open_for_owner(parent)?;
+            if is_folder {
+                open_below(path);
+            }
+            let done = remove();
+            given_back(parent, &rights)?;
+            done
         }
         done => done,
     }
@@ -212,15 +229,11 @@ fn symlink(_target: &Path, _link: &Path) -> io::Result<()> {
     Err(io::Error::from(ErrorKind::Unsupported))
 }
 
-/// Does something while the owner has all rights on a folder.
-fn opened<T>(folder: &Path, work: impl FnOnce() -> T) -> io::Result<T> {
+/// Gives the owner all rights on a folder; returns those that it had.
+fn open_for_owner(folder: &Path) -> io::Result<fs::Permissions> {
     let rights = fs::symlink_metadata(folder)?.permissions();
     fs::set_permissions(folder, for_owner(&rights))?;
-    let done = work();
-    match fs::set_permissions(folder, rights) {
-        Err(error) if !is_gone(&error) => Err(error),
-        _ => Ok(done),
-    }
+    Ok(rights)
 }
 
 #[cfg(unix)]
@@ -239,9 +252,7 @@ fn open_below(folder: &Path) {
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {
         // If it stays closed, the removal fails and is reported.
-        if let Ok(of) = fs::symlink_metadata(&folder) {
-            drop(fs::set_permissions(&folder, for_owner(&of.permissions())));
-        }
+        drop(open_for_owner(&folder));
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
         open.extend(
             entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|one| one.path()),

@@ -1,4 +1,4 @@
-//! Sockets that are files: whoever may see one may connect to it, and a namespace of the network does not close it.
+//! Sockets that are files: a process that sees one can connect to it, and a namespace of the network does not close it.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;

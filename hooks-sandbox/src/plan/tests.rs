@@ -180,15 +180,28 @@ fn new_settings_do_not_stay_as_links_or_behind_links() {
 
 #[test]
 fn new_settings_do_not_stay_in_folders_that_were_closed() {
+    let test = "new_settings_do_not_stay_in_folders_that_were_closed";
+    if rustix::process::geteuid().is_root() && !as_another_user(test) {
+        return;
+    }
     let disk = disk(FILES);
     let profile = disk.profile(own(), &SandboxConfig::default());
     let plan = Plan::new(&profile, &disk.workspace).unwrap();
     for (name, mode) in [("a", 0o000), ("b", 0o311), ("c", 0o555)] {
         disk.make(&format!("{name}/.claude/settings.json"));
-        fs::set_permissions(disk.workspace.join(name).join(".claude"), Permissions::from_mode(mode)).unwrap();
+        for closed in [format!("{name}/.claude"), name.to_owned()] {
+            fs::set_permissions(disk.workspace.join(closed), Permissions::from_mode(mode)).unwrap();
+        }
     }
     let after = plan.clean_up(&profile).unwrap();
     assert_eq!((after.removed.len(), after.missed.len()), (3, 0), "{after:?}");
+    let mode = fs::metadata(disk.workspace.join("b")).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o311);
+    ["a", "b", "c"].iter().for_each(|name| {
+        fs::set_permissions(disk.workspace.join(name), Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(disk.workspace.join(name).join(".claude"), Permissions::from_mode(0o755))
+            .unwrap();
+    });
 }
 
 #[test]
@@ -233,8 +246,8 @@ fn rights_on_folders_above_settings_are_restored() {
     let folder = disk.workspace.join(".claude");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let before = mode(&folder);
-    fs::set_permissions(&folder, Permissions::from_mode(0)).unwrap();
-    assert_eq!(plan.clean_up(&profile).unwrap().restored, [folder.clone()]);
+    fs::set_permissions(&folder, Permissions::from_mode(0o000)).unwrap();
+    assert_eq!(plan.clean_up(&profile).unwrap().restored, std::slice::from_ref(&folder));
     assert_eq!(mode(&folder), before);
 }
 

@@ -18,7 +18,7 @@ os.execv(sys.argv[1], sys.argv[1:])";
 /// Starts this program again in namespaces of its own, unless it is in them.
 ///
 /// # Errors
-/// Returns an error if there are none to be had.
+/// Returns an error if the system refuses them.
 #[expect(clippy::disallowed_methods, reason = "the harness starts itself")]
 pub(super) fn enter() -> Result {
     if std::env::var_os(INSIDE).is_some() {

@@ -1,8 +1,8 @@
 //! `cargo xtask harm`: attacks in a throw-away home, first without a sandbox, where each has to do its harm, then under `hooks exec`
 //! alone, and then under the guard and `hooks exec`; and ordinary commands, which have to do the same in it.
 //!
-//! The data is in `proofs/harm`. Everything happens in a folder that is made for it and in a network of its own, as the user who
-//! calls, or as `--as UID` if that is the superuser.
+//! The data is in `proofs/harm`. Everything happens in a folder and in namespaces of its own. The scripts run as the caller, or as
+//! `--as UID` if the caller is the superuser.
 
 mod data;
 mod isolated;

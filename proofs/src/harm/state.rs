@@ -21,7 +21,7 @@ const SETTINGS: [&str; 9] = [
     "lib/.git",
 ];
 
-/// What no script may change.
+/// Files that no script may change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) outside: [Tree; 2],
@@ -31,7 +31,7 @@ pub(super) struct State {
 
 impl State {
     /// The state of the world in `folder`.
-    pub(super) fn of(folder: &Path) -> Self {
+    pub(super) fn read(folder: &Path) -> Self {
         let home = folder.join("home");
         let repository = home.join("repo");
         let all = |path: PathBuf| tree(folder, &path, &|_| false);

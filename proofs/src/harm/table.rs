@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 pub(super) enum Judged {
     /// A program is missing.
     Skipped(String),
-    /// Its world could not be made.
+    /// No world could be made for it.
     Failed(String),
     Ran {
         bare: Outcome,

@@ -240,7 +240,7 @@ impl World {
         if runner == Runner::GuardAndSandbox && self.denies(&row.script)? {
             return Ok(Outcome { is_denied: true, ..Outcome::default() });
         }
-        let before = State::of(&self.folder);
+        let before = State::read(&self.folder);
         let done = match runner {
             Runner::Bare => self.shell(&row.script).output(),
             Runner::Sandbox | Runner::GuardAndSandbox => self.sandbox(&row.script).output(),
@@ -249,7 +249,7 @@ impl World {
         if row.is_late {
             std::thread::sleep(LATE);
         }
-        let after = State::of(&self.folder);
+        let after = State::read(&self.folder);
         let repository = self.folder.join("home/repo");
         let is_left_out = |path: &Path| {
             [".git", "target", ".env", "node_modules", "venv"].iter().any(|name| path.ends_with(name))
