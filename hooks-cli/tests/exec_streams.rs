@@ -60,6 +60,7 @@ fn a_signal_is_forwarded_and_the_answer_is_kept() {
 
 /// A command whose reader has gone ends, as in a pipe of a shell.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test waits for real processes")]
 fn a_closed_pipe_ends_the_command() {
     if !runs() {
         return;
@@ -121,6 +122,7 @@ fn a_long_line_arrives_before_it_ends() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test waits for real processes")]
 fn standard_input_is_closed() {
     if !runs() {
         return;

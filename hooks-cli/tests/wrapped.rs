@@ -311,7 +311,7 @@ fn init_writes_the_shell_only_if_the_rules_want_it() {
     // The rules of the project are named.
     assert!(world.hooks(&["init", "claude", "--scope", "project"]).status.success());
     let of_project = fs::read_to_string(world.project().join(".claude/settings.json")).unwrap();
-    assert!(of_project.contains("hooks/shell/bash-"), "{of_project}");
+    assert!(of_project.contains("hooks/shell/") && !of_project.contains("hooks/shell/bash"), "{of_project}");
     fs::write(world.rules(), "version: 1\n").unwrap();
     assert!(world.hooks(&["init", "claude", "--scope", "project"]).status.success());
     let of_project = fs::read_to_string(world.project().join(".claude/settings.json")).unwrap();

@@ -31,7 +31,7 @@ impl WrittenShell {
                 )
             })?,
         };
-        let named = folder.join(file.name());
+        let named = folder.join(file.below_folder());
         let path = match (base.scope, named.strip_prefix("/")) {
             (Scope::Machine, Ok(below)) => base.folder().join(below),
             _ => named.clone(),

@@ -21,6 +21,9 @@ pub(crate) const OF_MACHINE: &str = "/etc/hooks/shell";
 /// Places of bash that are tried before `PATH`. Claude Code takes only a file with the name of a shell that it knows.
 const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 
+/// Name of each file.
+const NAME: &str = "bash";
+
 /// Most bytes of a file of ours.
 const LONGEST: u64 = 1 << 16;
 
@@ -47,10 +50,11 @@ impl ShellFile {
         Ok(Self { program, config, shell: shell.to_owned() })
     }
 
-    /// Name of the file: one for each file of rules that is named.
-    pub(crate) fn name(&self) -> String {
-        let of = |config: &String| format!("bash-{}", digest(config).get(..16).unwrap_or_default());
-        self.config.as_ref().map_or_else(|| "bash".to_owned(), of)
+    /// Path of the file in its folder: one for each file of rules that is named. Its name is that of a shell, so that guards read
+    /// what it is given.
+    pub(crate) fn below_folder(&self) -> PathBuf {
+        let of = |config: &String| PathBuf::from(digest(config).get(..16).unwrap_or_default()).join(NAME);
+        self.config.as_ref().map_or_else(|| NAME.into(), of)
     }
 
     /// Text of the file.
@@ -123,8 +127,8 @@ pub(crate) fn folder() -> Option<PathBuf> {
 
 /// Whether a path is one of files that are written here.
 pub(crate) fn is_ours(path: &Path) -> bool {
-    let parent = path.parent();
-    parent.is_some_and(|parent| parent == Path::new(OF_MACHINE) || Some(parent) == folder().as_deref())
+    let is_folder = |above: &Path| above == Path::new(OF_MACHINE) || Some(above) == folder().as_deref();
+    path.file_name().is_some_and(|name| name == NAME) && path.ancestors().skip(1).take(2).any(is_folder)
 }
 
 #[cfg(unix)]
