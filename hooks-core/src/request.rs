@@ -55,7 +55,7 @@ struct Shared<E: Event> {
     facts: Facts,
 }
 
-/// Where the event is. A request with fresh facts points to the event of the earlier one, because an event may be long.
+/// Place of the event. A request with fresh facts points to the event of the earlier one, because an event may be long.
 #[derive(Debug)]
 enum Held<E: Event> {
     Here(E),

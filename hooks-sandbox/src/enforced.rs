@@ -57,6 +57,16 @@ pub struct Promise {
 
 impl Enforced {
     /// Adds a mechanism, and returns whether it holds fully.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Enforced, Held};
+    ///
+    /// let mut enforced = Enforced::default();
+    /// let has_mounts = enforced.add("mounts", Held::Refused("not permitted".to_owned()));
+    /// let has_landlock = enforced.add("landlock", Held::Fully);
+    /// enforced.promise("nothing outside is written", has_mounts || has_landlock);
+    /// assert!(enforced.is_whole());
+    /// ```
     pub fn add(&mut self, name: &str, held: Held) -> bool {
         let is_full = held.is_full();
         self.mechanisms.push(Mechanism { name: name.to_owned(), held });

@@ -40,12 +40,12 @@ pub(super) fn meaning_of(key: &str) -> Option<Meaning> {
     }
 }
 
-/// Whether every tool that writes uses the key for a path.
+/// Returns whether tools that write use the key for a path.
 pub(super) fn is_path(key: &str) -> bool {
     matches!(meaning_of(key), Some(Path | OldPath | NewPath | LinkTarget | Patch))
 }
 
-/// Whether every tool that writes uses the key for text.
+/// Returns whether tools that write use the key for text.
 pub(super) fn is_text(key: &str) -> bool {
     matches!(meaning_of(key), Some(Text | TextOrPatch))
 }

@@ -34,12 +34,12 @@ pub(crate) fn unlisted_commands(name: &str, arguments: &Value) -> CommandArgumen
     walk.commands
 }
 
-/// Whether the words of a name mean that its texts are for people.
+/// Returns whether the words of a name mean that its texts are for readers.
 pub(super) fn tells(words: &[String]) -> bool {
     words.iter().any(|word| TELLING.contains(&word.as_str()))
 }
 
-/// Whether a key has a value that says how the values beside it are used.
+/// Returns whether a key names a way to use the values beside it.
 pub(super) fn is_saying(key: &str) -> bool {
     is_in(key, SAYING)
 }

@@ -1,7 +1,7 @@
 //! Files that a tool writes which no table lists, whatever its arguments look like.
 //!
-//! What a value means is told by the words of its key, by its own form, and by the name of the tool or an argument that says
-//! what is done. A tool whose name only reads or tells writes nothing, except under a key for what is written.
+//! The meaning of a value follows from the words of its key and from its own form. Whether it is written follows from the name of the
+//! tool, or from an argument that names an action. A tool that only reads writes nothing, except under a key for what is written.
 
 use serde_json::{Map, Value};
 
@@ -47,7 +47,7 @@ impl UnlistedPaths {
         walk.files
     }
 
-    /// Whether a file is written or removed, or may be.
+    /// Returns whether a file may be written or removed.
     pub(crate) fn has_written(&self) -> bool {
         self.writes_usual
             || !self.unusable.is_empty()
@@ -55,10 +55,10 @@ impl UnlistedPaths {
     }
 }
 
-/// What a tool does, by words.
+/// Effect of a tool, by the words of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Does {
-    /// Reads, or tells a person something.
+    /// Reads, or has texts for readers.
     Reads,
     Unknown,
     Changes,
@@ -87,7 +87,7 @@ impl Does {
     }
 }
 
-/// What a key says about its value.
+/// Meaning of a value by its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Means {
     Nothing,
@@ -130,7 +130,7 @@ struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// The effect on a text that is a path; `None` if the text is none.
+    /// Returns the effect on a text that is a path, and `None` for other texts.
     fn role(&self, text: &str) -> Option<PathRole> {
         if text.is_empty() || text.contains(['\n', '\0']) {
             return None;
@@ -248,7 +248,7 @@ impl Walk {
     }
 }
 
-/// The folder that an argument at the top names for the other files.
+/// Returns the folder that an argument at the top names for the other files.
 fn base(arguments: &Value) -> Option<&str> {
     let fields = arguments.as_object().into_iter().flatten();
     let mut folders =
@@ -256,7 +256,7 @@ fn base(arguments: &Value) -> Option<&str> {
     folders.find(|folder| looks_like_path(folder))
 }
 
-/// Whether a text is a path by its own form: absolute, relative with a dot, or with the ending of a file's name.
+/// Returns whether a text has the form of a path: absolute, relative with a dot, or with the ending of a file's name.
 fn looks_like_path(text: &str) -> bool {
     if text.is_empty() || text.len() > LONGEST || text.contains(['\n', '\0']) {
         return false;

@@ -33,12 +33,12 @@ pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
     (!paths_of(kind, arguments).is_missing()).then_some(kind)
 }
 
-/// Whether words mean that files are removed.
+/// Returns whether words mean that files are removed.
 pub(super) fn removes(words: &[String]) -> bool {
     has(words, REMOVING)
 }
 
-/// Whether words mean that files are changed.
+/// Returns whether words mean that files are changed.
 pub(super) fn changes_files(words: &[String]) -> bool {
     has(words, WRITING) || (has(words, WEAK) && has(words, NOUNS))
 }
@@ -67,7 +67,7 @@ pub fn reads_by_name(name: &str) -> bool {
     reads(&words(own_name(name)))
 }
 
-/// Whether words describe reading only.
+/// Returns whether words describe reading only.
 pub(super) fn reads(words: &[String]) -> bool {
     let does = |word: &str| [REMOVING, WRITING, WEAK, DOING].iter().any(|list| list.contains(&word));
     let first = words.iter().find(|word| !word.is_empty());

@@ -34,6 +34,21 @@ impl Plan {
     /// Removes files that nothing opens and that the command has created, and restores links that it has replaced: nothing could
     /// be mounted over them before. Everything that the command has started must have ended.
     ///
+    /// ```
+    /// use std::fs;
+    /// use hooks_sandbox::{Pattern, Places, Plan, Profile, Rules, SandboxConfig};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = folder.path().canonicalize()?;
+    /// let places = Places { workspace: workspace.clone(), ..Places::default() };
+    /// let rules = Rules { own: vec!["hooks.yaml".to_owned()], ..Rules::default() };
+    /// let profile = Profile::new(&places, rules, &SandboxConfig::default());
+    /// let plan = Plan::new(&profile, &workspace)?;
+    /// fs::write(workspace.join("hooks.yaml"), "version: 1")?; // by the command
+    /// assert_eq!(plan.clean_up(&profile)?.removed, [workspace.join("hooks.yaml")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Returns an error if a pattern of the profile cannot be used.
     pub fn clean_up(&self, profile: &Profile) -> Result<Aftermath, NoPlan> {

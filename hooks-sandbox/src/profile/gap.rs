@@ -36,6 +36,15 @@ impl Gap {
     }
 
     /// The same, as one that leaves a file writable which may not be written.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Gap, Places, Profile, Rules, SandboxConfig};
+    ///
+    /// let gap = Gap::limit("rules[3]", "a rule with conditions on the content").breaking_writes();
+    /// let rules = Rules { unexpressed: vec![gap.clone()], ..Rules::default() };
+    /// let profile = Profile::new(&Places::default(), rules, &SandboxConfig::default());
+    /// assert_eq!(profile.unexpressed, [gap]);
+    /// ```
     #[must_use]
     pub fn breaking_writes(mut self) -> Self {
         self.breaks_writes = true;
