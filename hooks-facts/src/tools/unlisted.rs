@@ -66,7 +66,7 @@ impl Walk {
         let is_too_much = depth > MAX_DEPTH || runs && self.commands.found.len() >= MAX_COMMANDS;
         match value {
             Value::Object(_) | Value::Array(_) if is_too_much => {
-                self.commands.unusable.push(pointer.to_owned())
+                self.commands.unusable.push(pointer.to_owned());
             }
             Value::String(text) if runs => self.text(text, pointer),
             Value::Array(items) => {

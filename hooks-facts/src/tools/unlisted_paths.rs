@@ -208,11 +208,10 @@ impl Walk {
     }
 
     fn text(&mut self, text: &str, scope: &Scope<'_>, pointer: &Pointer<'_>) {
-        if text.trim_start().starts_with(['{', '[']) && scope.means != Means::NoPath {
-            if let Ok(value) = serde_json::from_str::<Value>(text) {
-                // The text has a pointer of its own; steps in it count as steps.
-                return self.value(&value, scope, &pointer.item(0));
-            }
+        let may_be_json = text.trim_start().starts_with(['{', '[']) && scope.means != Means::NoPath;
+        if may_be_json && let Ok(value) = serde_json::from_str::<Value>(text) {
+            // The text has a pointer of its own; steps in it count as steps.
+            return self.value(&value, scope, &pointer.item(0));
         }
         if scope.does.is_certain() && scope.means != Means::NoPath && text.contains('\n') {
             for header in patch::headers(text) {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use self::data::{Row, rows};
-use self::table::{Judged, Table};
+use self::table::{Judged, Runs, Table};
 use self::world::{Outcome, Runner, Template, World};
 use crate::error::{Error, Result};
 
@@ -100,7 +100,7 @@ fn judged(template: &Template, row: &Row) -> Result<Judged> {
         Some(_) => run(Runner::GuardAndSandbox)?,
         None => Outcome::default(),
     };
-    Ok(Judged::Ran { bare, held, guarded })
+    Ok(Judged::Ran(Box::new(Runs { bare, held, guarded })))
 }
 
 /// The program `hooks`: the one that a variable names, or the one beside this.

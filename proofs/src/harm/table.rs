@@ -14,11 +14,15 @@ pub(super) enum Judged {
     Skipped(String),
     /// No world could be made for it.
     Failed(String),
-    Ran {
-        bare: Outcome,
-        held: Outcome,
-        guarded: Outcome,
-    },
+    Ran(Box<Runs>),
+}
+
+/// What a row did without us, in the sandbox, and behind the guard in the sandbox.
+#[derive(Debug)]
+pub(super) struct Runs {
+    pub(super) bare: Outcome,
+    pub(super) held: Outcome,
+    pub(super) guarded: Outcome,
 }
 
 #[derive(Debug, Default)]
@@ -45,17 +49,17 @@ impl Table {
         match (judged, &row.harm) {
             (Judged::Skipped(program), _) => self.skipped.push(format!("needs {program}: {}", row.script)),
             (Judged::Failed(why), _) => self.missed.push(format!("was not run: {}: {why}", row.script)),
-            (Judged::Ran { bare, held, guarded }, Some(harm)) => {
-                self.add_attack(harm, &row.script, &bare, &held, &guarded);
+            (Judged::Ran(runs), Some(harm)) => {
+                self.add_attack(harm, &row.script, &runs.bare, &runs.held, &runs.guarded);
             }
-            (Judged::Ran { bare, held, .. }, None) => self.add_command(&row.script, &bare, &held),
+            (Judged::Ran(runs), None) => self.add_command(&row.script, &runs.bare, &runs.held),
         }
     }
 
     fn add_attack(&mut self, harm: &str, script: &str, bare: &Outcome, held: &Outcome, guarded: &Outcome) {
         let line = self.lines.entry(harm.to_owned()).or_default();
         line.attacks += 1;
-        let is_harmful = bare.harms.iter().any(|done| *done == harm);
+        let is_harmful = bare.harms.contains(&harm);
         line.harmful += usize::from(is_harmful);
         line.in_sandbox += usize::from(!held.harms.is_empty());
         line.denied += usize::from(guarded.is_denied);
