@@ -16,7 +16,7 @@ use crate::load;
 use crate::run::project;
 use crate::wrap;
 
-/// Exit status if the command did not run because of the sandbox.
+/// Exit status if the command did not run because of the sandbox, or if it ran and has left what it may not; a message says which.
 const FAILED: u8 = 125;
 
 /// The rules of a folder, and the profile that follows from them.
@@ -135,34 +135,45 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted) -> Result<Ran, Failur
         done = start(anyway);
     }
     let finished = done.map_err(|error| failed(&error))?;
+    // First of all: nothing that is said may keep it from being done.
+    let is_clean = clean_up(&plan, profile);
     if !finished.enforced.is_whole() {
-        writeln!(anstream::stderr(), "hooks exec: {}", finished.enforced.missing())?;
+        say(&finished.enforced.missing());
     }
-    let is_clean = clean_up(&plan, profile)?;
     if wanted.has_report {
-        writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?)?;
+        drop(writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?));
     }
     Ok(Ran { status: if is_clean { finished.status } else { FAILED }, temporary })
 }
 
 /// Removes files that govern agents and that the command has created, and restores links; returns whether none is left.
 #[cfg(target_os = "linux")]
-fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> Result<bool, Failure> {
-    let after = plan.clean_up(profile).map_err(|error| Failure::message(error.to_string()))?;
-    let mut out = anstream::stderr();
+fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> bool {
+    let after = match plan.clean_up(profile) {
+        Ok(after) => after,
+        Err(error) => {
+            say(&format!(
+                "the command ran, and a file that governs agents or git may have been created: {error}"
+            ));
+            return false;
+        }
+    };
+    for why in &after.missed {
+        say(&format!("the command ran, and a file that governs agents or git may have been created: {why}"));
+    }
     for path in &after.removed {
-        let why = "governs agents or git, and the command had created it";
-        writeln!(out, "hooks exec: removed `{}`: it {why}", path.display())?;
+        let why = "it governs agents or git, and the command had created it";
+        say(&format!("removed `{}`: {why}", path.display()));
     }
     for path in &after.restored {
-        writeln!(
-            out,
-            "hooks exec: restored `{}`, a link that the command had replaced or a folder that it had closed",
-            path.display()
-        )?;
+        let why = "a link that the command had replaced or a folder that it had closed";
+        say(&format!("restored `{}`, {why}", path.display()));
     }
-    for why in &after.missed {
-        writeln!(out, "hooks exec: a file that governs agents or git may have been created: {why}")?;
-    }
-    Ok(after.missed.is_empty())
+    after.missed.is_empty()
+}
+
+/// Prints a message. If standard error is closed, what was done is done all the same.
+#[cfg(target_os = "linux")]
+fn say(message: &str) {
+    drop(writeln!(anstream::stderr(), "hooks exec: {message}"));
 }

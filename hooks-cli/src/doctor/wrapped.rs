@@ -23,8 +23,17 @@ pub(super) fn check(client: Client) -> Vec<Finding> {
     if !rules.is_some_and(|rules| wrap::is_wanted(&rules)) {
         return Vec::new();
     }
-    let again = "`hooks init claude` writes it anew; then start Claude Code again";
-    let Some(shell) = named() else {
+    let again = "run `hooks init claude`, then start Claude Code again";
+    let shell = match configured_shell() {
+        Ok(shell) => shell,
+        Err(why) => {
+            return vec![Finding::bad(
+                format!("whether shell calls run in the sandbox is unknown: {why}"),
+                again,
+            )];
+        }
+    };
+    let Some(shell) = shell else {
         let what = format!(
             "the rules want shell calls in the sandbox, and no settings name a shell for that (`env.{VARIABLE}`), so they are denied"
         );
@@ -39,17 +48,22 @@ pub(super) fn check(client: Client) -> Vec<Finding> {
     }
 }
 
-/// The shell that counts: of the machine, of the project, or of the user.
-fn named() -> Option<String> {
-    [Scope::Machine, Scope::Project, Scope::User].into_iter().find_map(|scope| {
-        let base = Base::find(scope).ok()?;
-        let path = settings::locate(Client::Claude, &base, None).ok()?.path;
-        // Settings of one person in a project come before those of the project.
-        let own = path.with_file_name("settings.local.json");
+/// Returns the shell that the settings with the highest precedence name: of the machine, of one person in the project, of the
+/// project, of the user.
+fn configured_shell() -> Result<Option<String>, String> {
+    for scope in [Scope::Machine, Scope::Project, Scope::User] {
+        // A scope that has no place here has no settings.
+        let Ok(base) = Base::find(scope) else { continue };
+        let Ok(settings) = settings::locate(Client::Claude, &base, None) else { continue };
+        let own = settings.path.with_file_name("settings.local.json");
         let own = (scope == Scope::Project).then_some(own);
-        own.into_iter().chain([path]).find_map(|path| {
-            let text = files::read(&path).ok()??;
-            shell_setting::named(&text).ok()?
-        })
-    })
+        for path in own.into_iter().chain([settings.path]) {
+            let wrong = |error: &dyn std::fmt::Display| format!("`{}`: {error}", path.display());
+            let Some(text) = files::read(&path).map_err(|error| wrong(&error))? else { continue };
+            if let Some(shell) = shell_setting::named(&text).map_err(|error| wrong(&error.what))? {
+                return Ok(Some(shell));
+            }
+        }
+    }
+    Ok(None)
 }

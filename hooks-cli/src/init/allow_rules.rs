@@ -1,4 +1,4 @@
-//! Rules of a client's own that allow the wrapper. It judges the command below the wrapper by its other rules.
+//! Rules in the settings of a client that allow the wrapper. The client still judges the command below the wrapper by its other rules.
 
 use hooks_protocols::Client;
 
@@ -13,41 +13,54 @@ const MARK: &str = "# `hooks init` wrote this file; it is removed with `--remove
 
 /// The change that writes the rules of a client in the user's settings; `None` where there is no file for them.
 pub(super) fn written(client: Client, base: &Base) -> Result<Option<Change>, Failure> {
-    let Some(path) = path(client, base) else { return Ok(None) };
+    let Some((path, form)) = place(client, base) else { return Ok(None) };
     let program = carrier::program().map_err(|why| {
         Failure::message(format!("`sandbox.calls: wrapped` cannot be used: {why}; nothing was changed"))
     })?;
-    let rules = match client {
-        Client::Codex => format!(
+    let rules = match form {
+        Form::Codex => format!(
             "prefix_rule(pattern=[\"{program}\", \"exec\", \"--call\"], decision=\"allow\")\n\
              prefix_rule(pattern=[\"exit\"], decision=\"allow\")\n"
         ),
-        _ => format!(
+        Form::Gemini => format!(
             "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = [\"{program} exec --call\", \"exit\"]\n\
              decision = \"allow\"\npriority = 900\n"
         ),
     };
     let was = files::read(&path)?;
+    if was.as_ref().is_some_and(|text| !text.starts_with(MARK)) {
+        let path = path.display();
+        return Err(Failure::message(format!(
+            "`{path}` is not a file that `hooks init` wrote, and the rules that allow the wrapper belong there; rename it; nothing was changed"
+        )));
+    }
     Ok(Some(Change { path, was, will: Some(format!("{MARK}{rules}")), is_private: false }))
 }
 
 /// The change that removes them.
 pub(super) fn removed(client: Client, base: &Base) -> Result<Option<Change>, Failure> {
-    let Some(path) = path(client, base) else { return Ok(None) };
+    let Some((path, _)) = place(client, base) else { return Ok(None) };
     let was = files::read(&path)?.filter(|text| text.starts_with(MARK));
     Ok(was.map(|was| Change { path, was: Some(was), will: None, is_private: false }))
 }
 
-fn path(client: Client, base: &Base) -> Option<std::path::PathBuf> {
+/// Form of such rules.
+#[derive(Clone, Copy)]
+enum Form {
+    Codex,
+    Gemini,
+}
+
+fn place(client: Client, base: &Base) -> Option<(std::path::PathBuf, Form)> {
     match client {
         _ if base.scope != Scope::User => None,
-        Client::Codex => Some(base.in_folder(".codex", "rules/hooks.rules")),
-        Client::Gemini => Some(base.join(".gemini/policies/hooks.toml")),
+        Client::Codex => Some((base.in_folder(".codex", "rules/hooks.rules"), Form::Codex)),
+        Client::Gemini => Some((base.join(".gemini/policies/hooks.toml"), Form::Gemini)),
         _ => None,
     }
 }
 
-/// The step that is left to a person where no file can hold such rules.
+/// Returns the step that is left to a person, for clients without a file for such rules.
 pub(super) fn note(client: Client, base: &Base) -> Option<String> {
     let program = carrier::program().ok()?;
     match client {

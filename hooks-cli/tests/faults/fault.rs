@@ -120,7 +120,7 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "configuration is a pipe nobody writes to",
-        reason: "the hooks did not answer within 300ms",
+        reason: "it is a FIFO, a socket or a device, and rules are a file",
         is_about: all,
         strike: pipe,
     },

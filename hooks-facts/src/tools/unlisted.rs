@@ -5,7 +5,6 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments::MAX_DEPTH;
 use super::command_arguments::{Command, CommandArgument, CommandArguments};
 use super::names::Folded;
 use super::verbs::{reads_by_name, words};
@@ -19,6 +18,8 @@ const SHELLS: &[&str] = table!("unlisted_words_shells");
 /// Languages with the program that runs a text, and its option.
 const LANGUAGES: &[(&str, &str, &str)] = table!("code_languages");
 
+/// Deepest arguments that are read; deeper ones are unusable. No client sends as deep ones, as `hooks run` reads 100 levels.
+pub(super) const MAX_DEPTH: usize = 128;
 /// Most commands of one call; with more, the arguments count as unusable.
 const MAX_COMMANDS: usize = 256;
 
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn too_deep_or_too_many_is_unusable_and_not_less() {
         let mut deep = json!("rm -rf x");
-        for _ in 0..200 {
+        for _ in 0..400 {
             deep = json!({ "a": deep });
         }
         assert_eq!(unlisted_commands("run", &deep).unusable.len(), 1);

@@ -5,12 +5,12 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments::{MAX_DEPTH, Pointer};
+use super::arguments::Pointer;
 use super::names;
 use super::patch;
 use super::path_arguments::{PathArgument, PathRole};
 use super::path_keys;
-use super::unlisted::{is_saying, tells};
+use super::unlisted::{MAX_DEPTH, is_saying, tells};
 use super::verbs::{changes_files, own_name, reads, removes, words};
 use crate::paths::MAX_LENGTH as LONGEST;
 
