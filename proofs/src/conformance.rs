@@ -49,8 +49,8 @@ const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/effects", "shell", &["--min-block", "0.98", "--max-fp", "0.003", "--min-class", "0.88"]),
     ("corpora/fresh/sequences", "sequence", &["--min-block", "0.9", "--max-fp", "0.011"]),
     ("corpora/fresh/shapes", "shell", &["--min-block", "0.96", "--max-fp", "0"]),
-    ("corpora/fresh/shapes", "write", &["--min-block", "0.77", "--max-fp", "0.024"]),
-    ("corpora/fresh/packs", "pack", &["--min-block", "0.996", "--max-fp", "0.004"]),
+    ("corpora/fresh/shapes", "write", &["--min-block", "0.925", "--max-fp", "0.024"]),
+    ("corpora/fresh/packs", "pack", &["--min-block", "1", "--max-fp", "0"]),
     ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.007"]),
 ];
 

@@ -19,6 +19,7 @@ const STEPS: &[Step] = &[
     ("conformance", || proofs::check(&["conformance"])),
     ("storm", proofs::storms),
     ("soak", || proofs::check(&["soak", "--short"])),
+    ("harm", || proofs::check(&["harm", "--short"])),
     ("e2e", || proofs::check(&["e2e", "--short"])),
     ("instructions", instructions::check),
 ];

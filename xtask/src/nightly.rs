@@ -23,6 +23,7 @@ const STEPS: &[Step] = &[
     ("soak sequences", || proofs::run(&["soak", "sequences"])),
     ("soak sessions", || proofs::run(&["soak", "sessions"])),
     ("storm", || proofs::run(&["storm", "--nightly"])),
+    ("harm", || proofs::run(&["harm"])),
     ("e2e", || proofs::run(&["e2e"])),
 ];
 
