@@ -19,7 +19,7 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
         "readlink" | "realpath" => Some(placed(words)),
         "dirname" => Some(Stream::Names(operands_of(words).map(above).collect())),
         "echo" => Some(echo(words, walk)),
-        "printf" if words.first().is_none_or(|word| word.prefix() != "-v") => Some(printf(words)),
+        "printf" if words.first().is_none_or(|word| !word.prefix().starts_with("-v")) => Some(printf(words)),
         "cat" => Some(cat(words, input, walk)),
         "mktemp" => Some(Stream::Names([mktemp(words)].into())),
         "rev" if words.is_empty() => match input {
@@ -125,9 +125,22 @@ fn listed(words: &[Argument]) -> Stream {
 /// Most names that the output of a listing has.
 const MAX_LISTED: usize = 64;
 
-/// `git rev-parse --git-path hooks`: a folder of the repository, as seen from its top.
+/// `git rev-parse --git-path hooks`: a folder of the repository, as seen from its top. `git ls-files -o`: any file below, those
+/// that git ignores as well.
 fn git(words: &[Argument]) -> Option<Stream> {
     let (command, rest) = git::subcommand(words).split_first()?;
+    if command.literal() == Some("ls-files") {
+        let has =
+            |names: &[&str]| rest.iter().any(|word| word.literal().is_some_and(|word| names.contains(&word)));
+        let shows_ignored = has(&["-o", "--others", "-i", "--ignored"])
+            && !(has(&["--exclude-standard"]) && !has(&["-i", "--ignored"]));
+        let all = || {
+            let (folders, name) = (Gap::Folders.stand_in(), Gap::Name.stand_in());
+            let names = [format!("./{folders}{name}"), format!("./{folders}.{name}")];
+            Stream::Names(names.iter().map(|name| Argument::of_outline(name)).collect())
+        };
+        return shows_ignored.then(all);
+    }
     if command.literal() != Some("rev-parse") {
         return None;
     }
@@ -179,7 +192,7 @@ fn echo(words: &[Argument], walk: &mut Walk) -> Stream {
     Stream::from_text(text)
 }
 
-fn printf(words: &[Argument]) -> Stream {
+pub(super) fn printf(words: &[Argument]) -> Stream {
     let Some((format, values)) = words.split_first() else { return Stream::Empty };
     let Some(format) = format.literal() else { return Stream::Unknown };
     let format = unescaped(format);

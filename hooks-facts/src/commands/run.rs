@@ -120,7 +120,7 @@ impl Walk {
             "set" | "shift" => self.set(name, words),
             "read" => self.read_into(words, input, span),
             "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
-            "printf" => {}
+            "printf" => self.print_into(words, span),
             "xargs" => self.xargs(words, input, span),
             "parallel" => self.parallel(words, input, span),
             "find" => {
@@ -525,7 +525,7 @@ impl Walk {
                 _ => Argument::unknown(),
             },
             Stream::Known(text) => Argument::from(text.lines().next().unwrap_or_default().trim()),
-            _ => return self.forget(words),
+            _ => Argument::unknown(),
         };
         let names = file_programs::operands(words, "adinNptu", &[]);
         let names: Vec<String> = names.into_iter().filter_map(Argument::literal).map(str::to_owned).collect();
@@ -534,6 +534,28 @@ impl Walk {
                 return;
             }
             self.variables.insert(name, Variable::Text(value.clone()));
+        }
+    }
+
+    /// `printf -v NAME FORMAT WORD…`: the variable has what is printed.
+    fn print_into(&mut self, words: &[Argument], span: Span) {
+        let Some((option, rest)) = words.split_first() else { return };
+        let (name, rest) = match option.literal() {
+            Some("-v") => match rest.split_first() {
+                Some((name, rest)) => (name.literal(), rest),
+                None => return,
+            },
+            Some(option) => (option.strip_prefix("-v"), rest),
+            None => return,
+        };
+        // An item of a list is not kept as such.
+        let Some(name) = name.filter(|name| !name.is_empty() && !name.contains('[')) else { return };
+        let value = match output::printf(rest) {
+            Stream::Known(text) => Argument::from(&*text),
+            _ => Argument::unknown(),
+        };
+        if self.pay(value.cost(), span) {
+            self.variables.insert(name.to_owned(), Variable::Text(value));
         }
     }
 
@@ -561,31 +583,53 @@ impl Walk {
             (Stream::Names(names), _) => names.to_vec(),
             (Stream::File | Stream::Copy(_) | Stream::Unknown, _) => vec![Argument::unknown()],
         };
-        let mut argv: Vec<Argument> = rest.to_vec();
         match own_mark(options) {
-            Some(mark) => {
-                let item = self.joined(&items, " ");
-                for word in &mut argv {
-                    let Argument::Literal(text) = &*word else { continue };
-                    let pieces: Vec<Argument> = text.split(mark.as_str()).map(Argument::from).collect();
-                    if !self.pay((pieces.len() - 1).saturating_mul(item.cost()), span) {
-                        return;
-                    }
-                    if pieces.len() > 1 {
-                        let mut parts = Vec::new();
-                        for (index, piece) in pieces.into_iter().enumerate() {
-                            if index > 0 {
-                                parts.push(item.clone());
-                            }
-                            parts.push(piece);
-                        }
-                        *word = self.joined(&parts, "");
-                    }
+            // Each name is put in by itself.
+            Some(mark) if matches!(input, Stream::Names(_)) => {
+                for item in &items {
+                    let Some(argv) = self.with_mark(rest, &mark, item, span) else { return };
+                    self.run(&argv, &Stream::Empty, span);
                 }
             }
-            None => argv.extend(items),
+            Some(mark) => {
+                let item = self.joined(&items, " ");
+                let Some(argv) = self.with_mark(rest, &mark, &item, span) else { return };
+                self.run(&argv, &Stream::Empty, span);
+            }
+            None => {
+                let argv: Vec<Argument> = rest.iter().cloned().chain(items).collect();
+                self.run(&argv, &Stream::Empty, span);
+            }
         }
-        self.run(&argv, &Stream::Empty, span);
+    }
+
+    /// Returns words with an item in the place of each mark; `None` if that is too much.
+    fn with_mark(
+        &mut self,
+        words: &[Argument],
+        mark: &str,
+        item: &Argument,
+        span: Span,
+    ) -> Option<Vec<Argument>> {
+        let mut argv = words.to_vec();
+        for word in &mut argv {
+            let Argument::Literal(text) = &*word else { continue };
+            let pieces: Vec<Argument> = text.split(mark).map(Argument::from).collect();
+            if !self.pay((pieces.len() - 1).saturating_mul(item.cost()), span) {
+                return None;
+            }
+            if pieces.len() > 1 {
+                let mut parts = Vec::new();
+                for (index, piece) in pieces.into_iter().enumerate() {
+                    if index > 0 {
+                        parts.push(item.clone());
+                    }
+                    parts.push(piece);
+                }
+                *word = self.joined(&parts, "");
+            }
+        }
+        Some(argv)
     }
 
     /// Runs the programs after each of these options, up to `;` or `+`, with the found names for `{}`. If
