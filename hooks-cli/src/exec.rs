@@ -16,7 +16,7 @@ use crate::load;
 use crate::run::project;
 use crate::wrap;
 
-/// Exit status if the command did not run because of the sandbox, or if it ran and has left what it may not; a message says which.
+/// Exit status if the command did not run because of the sandbox, or if it ran and has left a file that it may not; a message names the case.
 const FAILED: u8 = 125;
 
 /// The rules of a folder, and the profile that follows from them.
@@ -135,7 +135,7 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted) -> Result<Ran, Failur
         done = start(anyway);
     }
     let finished = done.map_err(|error| failed(&error))?;
-    // First of all: nothing that is said may keep it from being done.
+    // Before anything is printed, as a closed standard error ends the program.
     let is_clean = clean_up(&plan, profile);
     if !finished.enforced.is_whole() {
         say(&finished.enforced.missing());

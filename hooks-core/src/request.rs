@@ -64,11 +64,18 @@ enum Held<E: Event> {
 }
 
 impl<E: Event> Shared<E> {
+    #[inline]
     fn event(&self) -> &E {
         match &self.event {
             Held::Here(event) => event,
-            Held::Earlier(earlier) => earlier.event(),
+            Held::Earlier(earlier) => earlier.event_of_earlier(),
         }
+    }
+
+    /// Not inlined, so that the usual case is.
+    #[cold]
+    fn event_of_earlier(&self) -> &E {
+        self.event()
     }
 }
 

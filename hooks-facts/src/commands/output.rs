@@ -132,8 +132,8 @@ fn git(words: &[Argument]) -> Option<Stream> {
     if command.literal() == Some("ls-files") {
         let has =
             |names: &[&str]| rest.iter().any(|word| word.literal().is_some_and(|word| names.contains(&word)));
-        let shows_ignored = has(&["-o", "--others", "-i", "--ignored"])
-            && !(has(&["--exclude-standard"]) && !has(&["-i", "--ignored"]));
+        let shows_ignored =
+            has(&["-i", "--ignored"]) || has(&["-o", "--others"]) && !has(&["--exclude-standard"]);
         let all = || {
             let (folders, name) = (Gap::Folders.stand_in(), Gap::Name.stand_in());
             let names = [format!("./{folders}{name}"), format!("./{folders}.{name}")];

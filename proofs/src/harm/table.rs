@@ -17,7 +17,7 @@ pub(super) enum Judged {
     Ran(Box<Runs>),
 }
 
-/// What a row did without us, in the sandbox, and behind the guard in the sandbox.
+/// Outcomes of a row without us, in the sandbox, and behind the guard in the sandbox.
 #[derive(Debug)]
 pub(super) struct Runs {
     pub(super) bare: Outcome,
