@@ -157,7 +157,7 @@ fn content_is_not_read_in_any_way() {
             "ls secrets | xargs -I{} cat secrets/{}",
             "printf -v f .env; cat $f",
             "printf -vf '%s' .env; cat \"$f\"",
-            "dotenv -- env",
+            "dotenv -- printenv",
             "ls .e* | xargs cat",
             "ls -d .env* | xargs -n1 cat",
             "echo ~/.ssh/* | xargs cat",
