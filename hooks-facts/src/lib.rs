@@ -10,6 +10,7 @@
 //! - [`commands`] determines the programs that such a text would start, with their words;
 //! - `statements` reads what such a text gives to clients of databases;
 //! - [`calls`] has the facts about one tool call, computed at most once per request.
+//! - [`prompts`] finds the files that a prompt names, which clients read without a tool call.
 //!
 //! The programs, tools and words that they know are rows of the tables in the folder `data`. The build checks
 //! each row, and a test looks at its effect.
@@ -29,6 +30,7 @@ pub mod commands;
 pub mod globs;
 pub mod names;
 pub mod paths;
+pub mod prompts;
 pub mod shell;
 mod statements;
 pub mod tools;

@@ -37,7 +37,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::event::PostToolUse;
+use hooks_core::event::{PostToolUse, PreToolUse, UserPromptSubmitted};
 use hooks_core::{FailureLayer, HooksBuilder, HooksConfig, PolicyErrors, Settle};
 use hooks_facts::calls::CallReader;
 use hooks_facts::globs::PatternDialect;
@@ -48,6 +48,7 @@ use crate::command_guard::CommandGuard;
 use crate::config::{GuardsSettings, LockoutConfig};
 use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts, artifact_name};
 use crate::packs::Packs;
+use crate::prompt_files::PromptFiles;
 use crate::protected::ProtectedFiles;
 use crate::read_guard::ReadGuard;
 use crate::rules::{ReadChanges, ResultRules, Rules};
@@ -201,16 +202,20 @@ impl CompiledGuards {
         if let Some(guard) = self.write_guard.take() {
             builder.add_policy(guard);
         }
-        if let Some(guard) = self.read_guard.take() {
-            builder.add_policy(guard);
+        if let Some(guard) = self.read_guard.take().map(Arc::new) {
+            builder.add_policy::<UserPromptSubmitted>(PromptFiles::new(Arc::clone(&guard)));
+            builder.add_policy::<PreToolUse>(guard);
         }
         if let Some(results) = self.results.take() {
             builder.add_policy::<PostToolUse>(results);
         }
         let (rules, packs) = (self.rules.take(), self.packs.take());
         self.add_lockouts_to(builder);
-        if let Some(rules) = rules {
-            builder.add_policy(rules);
+        if let Some(rules) = rules.map(Arc::new) {
+            if rules.may_deny_reads() {
+                builder.add_policy::<UserPromptSubmitted>(PromptFiles::new(Arc::clone(&rules)));
+            }
+            builder.add_policy::<PreToolUse>(rules);
         }
         if let Some(packs) = packs {
             builder.add_policy(packs);

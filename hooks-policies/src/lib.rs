@@ -9,6 +9,7 @@
 //! | [`config`], [`guards`] | configuration, and policies built from it |
 //! | [`write_guard`], [`protected`] | deny writes to files |
 //! | [`read_guard`] | denies reading files |
+//! | [`prompt_files`] | denies prompts that name such a file |
 //! | [`own_state`] | keeps commands from the hooks' own state |
 //! | [`command_guard`] | denies blocked commands |
 //! | [`lockout`] | keeps agents away from artifacts that they are locked out of |
@@ -79,6 +80,7 @@ mod other_names;
 pub mod own_state;
 pub mod packs;
 pub mod profile;
+pub mod prompt_files;
 pub mod protected;
 pub mod read_guard;
 pub mod rules;
@@ -96,6 +98,7 @@ pub use self::lockout::{
 };
 pub use self::own_state::{OwnState, OwnStateLayer};
 pub use self::packs::{Packs, PacksLayer};
+pub use self::prompt_files::{PromptFiles, PromptFilesLayer};
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::read_guard::{ReadGuard, ReadGuardLayer};
 pub use self::rules::{Rules, RulesLayer};

@@ -90,6 +90,11 @@ impl Rules {
         PolicyLayer::new(Arc::new(self))
     }
 
+    /// Returns whether a rule may deny reading a file by a file tool.
+    pub(crate) fn may_deny_reads(&self) -> bool {
+        self.rules.iter().any(Rule::may_deny_reads)
+    }
+
     pub(crate) fn compile(
         configs: &[RuleConfig],
         reader: &CallReader,

@@ -99,6 +99,11 @@ impl Rule {
         !self.commands.is_empty() || !self.effects.is_empty()
     }
 
+    /// Returns whether the rule may deny reading a file by a file tool.
+    pub(super) fn may_deny_reads(&self) -> bool {
+        self.action == RuleAction::Deny && !self.has_commands() && self.writes.is_empty()
+    }
+
     /// Returns the first effect of a call's commands that the rule names.
     pub(super) fn find_effect(&self, commands: &ParsedCommands) -> Option<FoundEffect> {
         let mut found = commands.found.iter().flat_map(|command| command.analysis.effects());

@@ -14,6 +14,7 @@
 //! | the claims and their proofs | [`claims`], [`proof`], [`places`] |
 //! | the settings of the machine | [`machine`] |
 //! | hooks that a person lets Codex CLI trust | [`trusted`] |
+//! | files that a prompt names | [`prompt`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | shell calls in the sandbox | [`wrapped`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
@@ -32,6 +33,7 @@ mod lists;
 mod machine;
 mod page;
 mod places;
+mod prompt;
 mod proof;
 #[cfg(unix)]
 mod reload;
