@@ -7,7 +7,7 @@ pub(crate) fn properties(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let Ok(patterns) = BlockedPattern::parse("rm -rf").map(|pattern| [pattern]) else { return };
     for windows in [false, true] {
-        let options = Options { windows, ignores_case: windows };
+        let options = Options { windows, ignores_case: windows, ..Options::default() };
         let analysis = Analysis::of_text(text, &options);
         let spans =
             analysis.invocations.iter().map(|it| it.span).chain(analysis.unresolved.iter().map(|it| it.span));

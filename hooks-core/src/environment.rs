@@ -48,6 +48,9 @@ pub struct Environment {
     pub platform: Platform,
     /// The user's home folder, which `~` stands for in patterns and commands; `None` if it is unknown.
     pub home: Option<Arc<str>>,
+    /// Whether the agent can write to the standard input of a command later, by a call that no hook judges. A shell or an
+    /// interpreter that reads its code from there runs unknown code.
+    pub has_open_input: bool,
     /// Runs the events that a dropped driver still has to fire. Without it, only events whose hooks answer at
     /// once are fired then.
     pub background: Option<Arc<dyn Background>>,
@@ -64,6 +67,7 @@ impl Environment {
             files: Arc::new(UnknownFiles),
             platform: Platform::default(),
             home: None,
+            has_open_input: false,
             background: None,
             failures: Arc::new(Unrecorded),
         }

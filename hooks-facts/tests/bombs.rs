@@ -153,7 +153,7 @@ fn hostile_texts_stay_within_bounds() {
             read(name, move || Analysis::of_text(&text, &Options::default()));
         }
         for (name, text) in windows() {
-            let options = Options { windows: true, ignores_case: true };
+            let options = Options { windows: true, ignores_case: true, ..Options::default() };
             read(name, move || Analysis::of_text(&text, &options));
         }
         for (name, command, file, text) in files() {

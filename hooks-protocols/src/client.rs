@@ -102,6 +102,19 @@ impl Client {
         }
     }
 
+    /// Whether the agent can write to the standard input of a command that still runs, by a call that fires no event:
+    /// `write_stdin` of Codex CLI.
+    ///
+    /// ```
+    /// use hooks_protocols::Client;
+    ///
+    /// assert!(Client::Codex.keeps_input_open());
+    /// assert!(!Client::Claude.keeps_input_open());
+    /// ```
+    pub const fn keeps_input_open(self) -> bool {
+        matches!(self, Self::Codex)
+    }
+
     /// The client's names of events, in the order in which they occur in a session.
     ///
     /// ```

@@ -227,6 +227,9 @@ impl Governing {
     pub(super) fn context(&self, decoded: &Decoded, notes: &Notes) -> HookContext {
         let mut context = here(decoded.context.clone(), &self.config, &self.unfinished);
         context.environment.failures = Arc::new(notes.clone());
+        // In the sandbox it is closed.
+        context.environment.has_open_input =
+            decoded.client.keeps_input_open() && !wrap::is_wanted(&self.config);
         context.agent_id = context.agent_id.or_else(|| transcripts::agent_id(decoded));
         context.team_root.get_or_insert_with(|| self.file.root.clone());
         context

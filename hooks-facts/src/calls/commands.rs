@@ -80,7 +80,8 @@ impl ParsedCommands {
         }
         let is_missing = kind.runs_commands() && arguments.is_missing();
         let ignores_case = context.environment.platform != Platform::Posix;
-        let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
+        let has_open_input = context.environment.has_open_input;
+        let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell, has_open_input };
         // If an argument sets another folder, `$PWD` is that folder, which is not known here.
         let folder =
             (!WorkingFolder::of_command_tool(call.arguments()).is_given()).then(|| context.cwd.to_str());

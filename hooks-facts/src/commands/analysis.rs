@@ -23,6 +23,8 @@ pub struct Options {
     pub ignores_case: bool,
     /// Whether the text is for a Windows shell.
     pub windows: bool,
+    /// Whether unknown text may come from the standard input later.
+    pub has_open_input: bool,
 }
 
 /// The programs that a command would start, and the parts of it that cannot be known.

@@ -754,3 +754,50 @@ fn statements_are_found_wherever_a_client_gets_them() {
         assert_eq!(find(text), wanted, "{text}");
     }
 }
+
+#[test]
+fn a_shell_that_reads_an_open_input_runs_unknown_code() {
+    let open = Options { has_open_input: true, ..Options::default() };
+    let is_unknown = |text: &str, options: &Options| !Analysis::of_text(text, options).unresolved.is_empty();
+    for opener in [
+        "bash",
+        "sh -i",
+        "bash -s x",
+        "env bash",
+        "cat | sh",
+        "python3",
+        "python3 -i",
+        "node",
+        "cd src && bash",
+        "(bash)",
+    ] {
+        assert!(is_unknown(opener, &open), "{opener}");
+        assert!(!is_unknown(opener, &Options::default()), "{opener}");
+    }
+    for other in [
+        "bash build.sh",
+        "bash -c 'ls'",
+        "bash < build.sh",
+        "echo ls | bash",
+        "python3 -c 'print(1)'",
+        "python3 -m pytest",
+        "node index.js",
+        "cat",
+        "cat > notes.md",
+        "grep -r x .",
+        "read answer",
+        "make",
+        "cargo test",
+        "git commit -m x",
+        "xargs ls < list",
+        "ls | xargs wc -l",
+        "npm test",
+        "python3 - <<'E'\nprint(1)\nE",
+        "git log | head",
+        "sort",
+        "tee log",
+    ] {
+        assert!(!is_unknown(other, &open), "{other}");
+    }
+    assert!(!Analysis::of_words(&["bash".to_owned()], &open).unresolved.is_empty());
+}

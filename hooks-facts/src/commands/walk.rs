@@ -189,7 +189,8 @@ impl Walk {
         match shell::read(text, self.options.syntax()) {
             Ok(script) => {
                 self.analysis.hides_results = !script.shows_its_results();
-                self.script(&script, &Stream::Empty);
+                let input = self.top_input();
+                self.script(&script, &input);
             }
             Err(error) => self.unresolved(UnresolvedReason::Unreadable(error), error.span),
         }
@@ -202,7 +203,13 @@ impl Walk {
 
     pub(super) fn top_words(&mut self, argv: &[Argument]) {
         let end = argv.iter().map(|word| word.len() + 1).sum();
-        self.run(argv, &Stream::Empty, Span { start: 0, end });
+        let input = self.top_input();
+        self.run(argv, &input, Span { start: 0, end });
+    }
+
+    /// Returns the standard input of the whole command.
+    fn top_input(&self) -> Stream {
+        if self.options.has_open_input { Stream::Unknown } else { Stream::Empty }
     }
 
     /// Walks a text that runs in a shell, with `input` on its standard input.

@@ -7,7 +7,7 @@ use super::{assert_effects, example, keys, table};
 
 fn matches(text: &str, pattern: &str, windows: bool) -> bool {
     let pattern = BlockedPattern::parse(pattern).expect("the pattern is correct");
-    let options = Options { windows, ignores_case: windows };
+    let options = Options { windows, ignores_case: windows, ..Options::default() };
     Analysis::of_text(text, &options).find(&[pattern]).is_some()
 }
 
@@ -80,7 +80,7 @@ fn text_is_no_command() {
 proptest! {
     #[test]
     fn no_text_is_too_strange(text in "[ -~\\n`'\"$(){}|&;^%é]{0,200}") {
-        let options = Options { windows: true, ignores_case: true };
+        let options = Options { windows: true, ignores_case: true, ..Options::default() };
         let _analysis = Analysis::of_text(&text, &options);
         let _inner = Analysis::of_words(&["powershell", "-c", &text], &Options::default());
         let _other = Analysis::of_words(&["cmd", "/c", &text], &Options::default());

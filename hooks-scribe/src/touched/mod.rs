@@ -192,7 +192,8 @@ impl<'a> Top<'a> {
 
 fn named_by_commands(context: &HookContext, kind: ToolKind, args: &Value, named: &mut Vec<String>) {
     let ignores_case = context.environment.platform != Platform::Posix;
-    let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
+    let windows = kind == ToolKind::WindowsShell;
+    let options = Options { ignores_case, windows, ..Options::default() };
     for argument in commands_of(args).found {
         let analysis = match &argument.command {
             Command::Text(text) => Analysis::of_text(text, &options),

@@ -60,6 +60,7 @@ claims! {
     ListsChanged = "its own allow, ask and deny lists decide a changed call",
     ListsHidden = "a change does not hide a command from its deny list, and the model reads which command it may run",
     PromptFile = "a prompt that names a file which may not be read (`@file`) is denied, and the model does not get its content",
+    LiveInput = "a command that would run what the agent types into it later is denied, and the model reads why",
     WrappedFailure = "with `calls: wrapped`: the model reads the result of a failing command without its secrets",
     WrappedExit = "with `calls: wrapped`: the model reads the exit code of a command",
     WrappedHeld = "with `calls: wrapped`: a command reads no secret and writes nothing outside of the project",

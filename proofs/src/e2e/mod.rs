@@ -15,6 +15,7 @@
 //! | the settings of the machine | [`machine`] |
 //! | hooks that a person lets Codex CLI trust | [`trusted`] |
 //! | files that a prompt names | [`prompt`] |
+//! | commands whose input stays open | [`live`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | shell calls in the sandbox | [`wrapped`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
@@ -29,6 +30,7 @@ mod claims;
 mod clients;
 mod install;
 mod lists;
+mod live;
 #[cfg(target_os = "linux")]
 mod machine;
 mod page;

@@ -90,8 +90,9 @@ impl Shared {
         }
         steps.next.insert(plan, number.saturating_add(1));
         steps.last = Some(plan);
-        if let Some(agent) = last_agent(body) {
-            let arguments = wanted.arguments.to_string().replace("{agent}", &agent);
+        let places = [("{agent}", last_agent(body)), ("\"{session}\"", last_session(body))];
+        for (place, id) in places.into_iter().filter_map(|(place, id)| Some((place, id?))) {
+            let arguments = wanted.arguments.to_string().replace(place, &id);
             wanted.arguments = serde_json::from_str(&arguments).unwrap_or_default();
         }
         Turn::Call(number, wanted)
@@ -122,6 +123,16 @@ fn last_agent(body: &Value) -> Option<String> {
     let text = body.to_string();
     let (_, after) = text.rsplit_once("agent_id\\\":\\\"")?;
     after.split_once("\\\"").map(|(id, _)| id.to_owned())
+}
+
+/// The number of the last command of Codex CLI that still ran at its result.
+fn last_session(body: &Value) -> Option<String> {
+    let text = body.to_string();
+    // Descriptions of tools have these words too.
+    text.rsplit("session ID ").find_map(|after| {
+        let end = after.find(|c: char| !c.is_ascii_digit())?;
+        after.get(..end).filter(|id| !id.is_empty()).map(str::to_owned)
+    })
 }
 
 /// Tools for subagents of Codex CLI, and their namespace.
