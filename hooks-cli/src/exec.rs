@@ -10,7 +10,7 @@ use hooks::config::Config;
 use hooks::sandbox::Profile;
 use tempfile::TempDir;
 
-use crate::cli::Exec;
+use crate::cli::{Cli, Command, Exec};
 use crate::failure::Failure;
 use crate::load;
 use crate::run::project;
@@ -46,10 +46,42 @@ impl Governed {
     }
 }
 
-/// Does the work of a stage of the sandbox, if this process is one.
+/// A process that runs a command for another `hooks exec`; see [`apart`].
+#[cfg(target_os = "linux")]
+pub(crate) use hooks::sandbox::kernel::Worker;
+
+/// There is no sandbox here, and so no worker.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(crate) enum Worker {}
+
+/// Does the work of a stage of the sandbox, or of a worker, if this process is one.
 #[cfg(target_os = "linux")]
 pub(crate) fn stage() -> Option<ExitCode> {
-    hooks::sandbox::kernel::stage(env::args_os())
+    use hooks::sandbox::kernel;
+    let Some(worker) = Worker::new(env::args_os()) else { return kernel::stage(env::args_os()) };
+    let done = worker.map_err(Failure::from).and_then(|worker| {
+        let line: Vec<OsString> = env::args_os().take(1).chain(worker.words().iter().cloned()).collect();
+        let Ok(Cli { command: Command::Exec(options) }) = Cli::parse_line(line.into_iter()) else {
+            return Err(Failure::message("a worker is not started by hand"));
+        };
+        let status = status(done(&options, Some(&worker)));
+        worker.finish(status);
+        Ok(status)
+    });
+    Some(ExitCode::from(status(done)))
+}
+
+/// Has the rest done by a process apart from this one, which goes on if the client kills this one: what the command has created has to
+/// be cleaned up then too.
+#[cfg(target_os = "linux")]
+pub(crate) fn apart() -> Result<u8, Failure> {
+    Ok(hooks::sandbox::kernel::apart(env::args_os().skip(1))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn apart() -> Result<u8, Failure> {
+    Err(Failure::message("there is no sandbox on this system, so the command was not run"))
 }
 
 /// There is no sandbox here.
@@ -60,10 +92,12 @@ pub(crate) fn stage() -> Option<ExitCode> {
 
 /// A command for the sandbox.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct Wanted<'w> {
     pub(crate) command: Vec<OsString>,
     pub(crate) has_input: bool,
     pub(crate) has_report: bool,
+    /// The process that runs it, if it does so for another one. The command ends with that.
+    pub(crate) worker: Option<&'w Worker>,
 }
 
 /// A command that ran.
@@ -76,33 +110,40 @@ pub(crate) struct Ran {
 
 /// Runs the command; the exit status is the command's.
 pub(crate) fn run(options: &Exec) -> ExitCode {
-    let done = match &options.call {
-        Some(id) => wrap::carrier::run(id),
-        None if options.shell => wrap::shell::run(options),
+    ExitCode::from(status(done(options, None)))
+}
+
+fn done(options: &Exec, worker: Option<&Worker>) -> Result<u8, Failure> {
+    match &options.call {
+        Some(id) => wrap::carrier::run(id, worker),
+        None if options.shell => wrap::shell::run(options, worker),
         None => run_governed(options),
-    };
-    ExitCode::from(done.unwrap_or_else(|failure| {
+    }
+}
+
+fn status(done: Result<u8, Failure>) -> u8 {
+    done.unwrap_or_else(|failure| {
         // If standard error is closed, the exit status still shows the failure.
         drop(writeln!(anstream::stderr(), "{failure}"));
         FAILED
-    }))
+    })
 }
 
 fn run_governed(options: &Exec) -> Result<u8, Failure> {
     let governed = governed(options.config.as_deref())?;
     let Exec { command, stdin, report, .. } = options;
-    let wanted = Wanted { command: command.clone(), has_input: *stdin, has_report: *report };
+    let wanted = Wanted { command: command.clone(), has_input: *stdin, has_report: *report, worker: None };
     Ok(run_in(&governed, &wanted)?.status)
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn run_in(_governed: &Governed, _wanted: &Wanted) -> Result<Ran, Failure> {
+pub(crate) fn run_in(_governed: &Governed, _wanted: &Wanted<'_>) -> Result<Ran, Failure> {
     Err(Failure::message("there is no sandbox on this system, so the command was not run"))
 }
 
 /// Runs a command in the sandbox of some rules.
 #[cfg(target_os = "linux")]
-pub(crate) fn run_in(governed: &Governed, wanted: &Wanted) -> Result<Ran, Failure> {
+pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Failure> {
     use hooks::redaction::Scrubber;
     use hooks::sandbox::kernel::{NotRun, Sandbox};
     use hooks::sandbox::{Plan, Unavailable};
@@ -118,6 +159,9 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted) -> Result<Ran, Failur
         let mut sandbox = Sandbox::new(plan, wanted.command.iter().cloned());
         if wanted.has_input {
             sandbox = sandbox.with_input();
+        }
+        if let Some(worker) = wanted.worker {
+            sandbox = sandbox.ending_with(worker.caller()?);
         }
         if let Some(scrubber) = &scrubber {
             sandbox = sandbox.scrubbing(scrubber.clone());

@@ -4,6 +4,9 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+#[path = "support/terminal.rs"]
+mod terminal;
+
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -27,13 +30,14 @@ impl World {
         fs::create_dir_all(project.join("src")).unwrap();
         fs::write(home.join(".ssh/id_rsa"), "KEY\n").unwrap();
         fs::write(project.join(".env"), "TOKEN=1\n").unwrap();
+        fs::write(project.join("src/a"), "passed on\n").unwrap();
         fs::write(project.join("hooks.yaml"), rules).unwrap();
         fs::hard_link(env!("CARGO_BIN_EXE_hooks"), root.join("hooks"))
             .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_hooks"), root.join("hooks")).map(|_| ()))
             .unwrap();
         if let Some(user) = user {
             let all = [&root, &home, &home.join(".ssh"), &home.join(".ssh/id_rsa"), &project];
-            let more = [project.join("src"), project.join(".env"), project.join("hooks.yaml")];
+            let more = ["src", "src/a", ".env", "hooks.yaml"].map(|name| project.join(name));
             for path in all.into_iter().chain(&more) {
                 std::os::unix::fs::chown(path, Some(user), Some(user)).unwrap();
             }
@@ -41,9 +45,15 @@ impl World {
         Self { _folder: folder, home, project, user }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the test starts the program")]
     fn command(&self, options: &[&str], script: &str) -> Command {
-        let mut command = Command::new(self.home.join("../hooks"));
+        self.started_by("exec", options, script)
+    }
+
+    /// The command, started by some words of a shell.
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program")]
+    fn started_by(&self, words: &str, options: &[&str], script: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &format!("{words} \"$0\" \"$@\"")]).arg(self.home.join("../hooks"));
         command.arg("exec").args(options).args(["--", "sh", "-c", script]);
         command.current_dir(&self.project).env_clear().env("HOME", &self.home).env("PATH", "/usr/bin:/bin");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -129,6 +139,31 @@ fn terminals_are_its_own() {
         let done = world.exec("ls /dev/pts; exec 3<>/dev/ptmx && ls /dev/pts");
         if is_held(&done) {
             assert_eq!(String::from_utf8_lossy(&done.stdout), "ptmx\n0\nptmx\n", "{done:?}");
+        }
+    }
+}
+
+/// A command in the background of a terminal could take its place in front, and read what a person types.
+#[test]
+fn a_command_without_input_does_not_read_the_terminal() {
+    let world = World::new("version: 1\n", None);
+    let script = "exec perl -MPOSIX -e '$SIG{TTOU} = \"IGNORE\"; open(T, \"+<\", \"/dev/tty\") or die; \
+                  print POSIX::tcsetpgrp(fileno(T), getpgrp()) ? \"in front\" : \"refused\"'";
+    let mut command = world.started_by("exec setsid -cw", &[], script);
+    let (status, shown) = terminal::at_a_terminal(&mut command, "");
+    assert!(status.code() == Some(125) || shown.contains("refused"), "{shown}");
+}
+
+/// Behind a folder that a client has left open are all files as they are outside. What a shell passes on stays.
+#[test]
+fn open_folders_are_not_inherited() {
+    for user in users() {
+        let world = World::new("version: 1\n", user);
+        let script = "cat /proc/self/fd/9/.ssh/id_rsa; cat <&8";
+        let done = world.started_by("exec 9< \"$HOME\" 8< src/a; exec", &[], script).output().unwrap();
+        assert!(!String::from_utf8_lossy(&done.stdout).contains("KEY"), "{done:?}");
+        if is_held(&done) {
+            assert_eq!(String::from_utf8_lossy(&done.stdout), "passed on\n", "{done:?}");
         }
     }
 }

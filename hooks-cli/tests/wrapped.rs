@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -181,6 +181,27 @@ fn the_folder_that_a_command_ends_in_is_handed_on() {
     let done = world.in_shell(&shell, "mkdir /tmp/inside && cd /tmp/inside").output().unwrap();
     assert!(!is_held(&done) || done.status.success(), "{done:?}");
     assert!(!world.ending().exists());
+}
+
+/// A client that gives a call up kills its process group at once. An agent can make it do so.
+#[test]
+fn what_a_killed_command_has_created_does_not_stay() {
+    use std::os::unix::process::CommandExt;
+    let (world, shell) = World::wired(WRAPPED);
+    let script = "mkdir .claude; echo {} > .claude/settings.local.json; echo made; exec sleep 600";
+    let mut child = world.in_shell(&shell, script).process_group(0).spawn().unwrap();
+    let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    let settings = world.project().join(".claude/settings.local.json");
+    let is_made = settings.exists();
+    let group = rustix::process::Pid::from_raw(child.id().cast_signed()).unwrap();
+    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
+    let done = child.wait_with_output().unwrap();
+    // The output ends when the last process has ended.
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, if is_made { "made\n" } else { "" }, "{done:?}");
+    assert!(!settings.exists());
 }
 
 #[test]

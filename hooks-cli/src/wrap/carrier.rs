@@ -8,19 +8,22 @@ use hooks_protocols::{Answer, Decoded, Rewrite, carried, carried_below};
 
 use super::call_record::CallRecord;
 use super::shell_file::bash;
-use crate::exec::{Governed, Wanted, run_in};
+use crate::exec::{Governed, Wanted, Worker, apart, run_in};
 use crate::failure::Failure;
 use crate::load;
 
 /// Runs the command of a record; the exit status is the command's.
-pub(crate) fn run(id: &str) -> Result<u8, Failure> {
+pub(crate) fn run(id: &str, worker: Option<&Worker>) -> Result<u8, Failure> {
+    if worker.is_none() {
+        return apart();
+    }
     let record =
         CallRecord::claim(id).map_err(|why| Failure::message(format!("the command was not run: {why}")))?;
     let governed =
         Governed::new(load::in_session(&record.config, &record.root)?, record.root, env::current_dir()?);
     let shell = bash().unwrap_or_else(|| PathBuf::from("/bin/sh"));
     let command = vec![shell.into_os_string(), "-c".into(), record.command.into()];
-    Ok(run_in(&governed, &Wanted { command, ..Wanted::default() })?.status)
+    Ok(run_in(&governed, &Wanted { command, worker, ..Wanted::default() })?.status)
 }
 
 /// Replaces a command that `hooks run` carried by the original, as hooks and records are about that. Returns whether it did.

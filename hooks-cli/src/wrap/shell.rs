@@ -9,7 +9,7 @@ use hooks_protocols::Client;
 use super::ending_folder::EndingFolder;
 use super::started;
 use crate::cli::Exec;
-use crate::exec::{Governed, Wanted, run_in};
+use crate::exec::{Governed, Wanted, Worker, apart, run_in};
 use crate::failure::Failure;
 use crate::load;
 use crate::pin::{self, Pins};
@@ -23,11 +23,13 @@ const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 const SNAPSHOT: &str = "SNAPSHOT_FILE=";
 
 /// Runs the command; the exit status is the command's.
-pub(crate) fn run(options: &Exec) -> Result<u8, Failure> {
+pub(crate) fn run(options: &Exec, worker: Option<&Worker>) -> Result<u8, Failure> {
     let command = &options.command;
     let arguments = command.get(1..).unwrap_or_default();
-    // Without it, `hooks run` denies later commands.
-    drop(started::remember());
+    if worker.is_none() {
+        // Without it, `hooks run` denies later commands.
+        drop(started::remember());
+    }
     if env::var_os(SESSION).is_none() && is_start_of_client(arguments) {
         return plainly(command);
     }
@@ -42,9 +44,12 @@ pub(crate) fn run(options: &Exec) -> Result<u8, Failure> {
     if !super::is_wanted(&config) {
         return plainly(command);
     }
+    if worker.is_none() {
+        return apart();
+    }
     let governed = Governed::new(config, root, folder);
     let (command, ending) = with_our_file(command);
-    let ran = run_in(&governed, &Wanted { command, ..Wanted::default() })?;
+    let ran = run_in(&governed, &Wanted { command, worker, ..Wanted::default() })?;
     if let (Some(ending), Some(temporary)) = (ending, &ran.temporary) {
         // Without it the next command starts where this one did.
         drop(ending.hand_on(temporary.path()));

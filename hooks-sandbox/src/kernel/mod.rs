@@ -10,6 +10,7 @@
 //! If something is refused, the rest is applied. What holds in the end is in [`Enforced`](crate::Enforced). If a promise of the profile is not
 //! held, the command does not run, unless [`Unavailable::GuardsOnly`](crate::Unavailable::GuardsOnly) is set.
 
+mod apart;
 mod capabilities;
 mod devices;
 mod landlock;
@@ -22,6 +23,7 @@ mod stage;
 mod stream;
 mod watch;
 
+pub use self::apart::{Worker, apart};
 pub use self::run::{Finished, NotRun, Sandbox};
 pub use self::stage::stage;
 

@@ -10,9 +10,11 @@ use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
 
 use hooks_redaction::Scrubber;
+use nix::unistd::Pid;
 use rustix::fs::{MemfdFlags, fstat, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::stage::{Order, command, pid_of};
 use super::stream;
@@ -35,6 +37,8 @@ pub struct Sandbox {
     shares_terminal: bool,
     scrubber: Option<Scrubber>,
     captured: bool,
+    /// Ends when the command has to.
+    limit: Option<OwnedFd>,
 }
 
 /// A command that has ended.
@@ -85,7 +89,7 @@ impl Sandbox {
     /// A command, without standard input, in a process group of its own.
     pub fn new(plan: Plan, command: impl IntoIterator<Item = OsString>) -> Self {
         let command = command.into_iter().collect();
-        Self { plan, command, shares_terminal: false, scrubber: None, captured: false }
+        Self { plan, command, shares_terminal: false, scrubber: None, captured: false, limit: None }
     }
 
     /// Gives the command the standard input and the terminal of the caller.
@@ -109,11 +113,18 @@ impl Sandbox {
         self
     }
 
+    /// Kills the command when an open file ends, such as the reading end of a pipe.
+    #[must_use]
+    pub fn ending_with(mut self, limit: OwnedFd) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
     /// Runs the command to its end. Everything that it has started ends with it.
     ///
     /// # Errors
     /// Returns an error if the sandbox cannot be started, or cannot hold what the profile promises and may not run without.
-    pub fn run(self) -> Result<Finished, NotRun> {
+    pub fn run(mut self) -> Result<Finished, NotRun> {
         hold_signals().map_err(|error| NotRun::Failed(error.to_string()))?;
         let plan = self.handed_over()?;
         let (report, reporter) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -131,7 +142,13 @@ impl Sandbox {
             first.stdin(Stdio::null()).process_group(0);
         }
         let copying = self.wire(&mut first)?;
-        let child = first.spawn()?;
+        let limit = self.limit.take();
+        let mut child = first.spawn()?;
+        if let Some(Err(error)) = limit.map(|limit| kill_at_end(limit, pid_of(&child))) {
+            child.kill()?;
+            child.wait()?;
+            return Err(error.into());
+        }
         // Its ends of the pipes are this process's own otherwise.
         drop((first, reporter, plan));
         let mut text = String::new();
@@ -201,6 +218,21 @@ impl Sandbox {
         }));
         Ok(all)
     }
+}
+
+/// Kills a child of this process when an open file ends.
+fn kill_at_end(limit: OwnedFd, child: Pid) -> Result<(), rustix::io::Errno> {
+    let child = rustix::process::Pid::from_raw(child.as_raw()).ok_or(rustix::io::Errno::SRCH)?;
+    // By a handle, as another process may have the number later.
+    let child = pidfd_open(child, PidfdFlags::empty())?;
+    thread::spawn(move || {
+        let mut file = File::from(limit);
+        let mut byte = [0];
+        while matches!(file.read(&mut byte), Ok(1)) {}
+        // One that has ended needs no signal.
+        _ = pidfd_send_signal(child, Signal::KILL);
+    });
+    Ok(())
 }
 
 /// Whether two open files are one.

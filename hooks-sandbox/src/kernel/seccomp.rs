@@ -74,9 +74,10 @@ const NOT_STREAMS: [u64; 6] = [2, 3, 4, 5, 6, 10];
 /// Data in the first packet of a connection, which Landlock does not see.
 const FAST_OPEN: u64 = 0x2000_0000;
 
-/// Applies the filters. `is_closed` if the network is to be refused and no namespace does it.
-pub(super) fn filter(is_closed: bool) -> Held {
-    match programs(is_closed) {
+/// Applies the filters. `is_closed` if the network is to be refused and no namespace does it. `shares_terminal` if the command gets
+/// what is typed.
+pub(super) fn filter(is_closed: bool, shares_terminal: bool) -> Held {
+    match programs(is_closed, shares_terminal) {
         Err(error) => Held::Refused(error),
         Ok(programs) => {
             for program in programs {
@@ -89,7 +90,7 @@ pub(super) fn filter(is_closed: bool) -> Held {
     }
 }
 
-fn programs(is_closed: bool) -> Result<Vec<BpfProgram>, String> {
+fn programs(is_closed: bool, shares_terminal: bool) -> Result<Vec<BpfProgram>, String> {
     let mut refused = Rules::new();
     for call in REFUSED {
         refused.insert(*call, Vec::new());
@@ -97,8 +98,13 @@ fn programs(is_closed: bool) -> Result<Vec<BpfProgram>, String> {
     let namespaces = NAMESPACES.iter().map(|flag| has(0, u64::from(flag.unsigned_abs())));
     refused.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
     // Input that a terminal reads as typed.
-    let typed = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| rule(vec![is(1, request)]));
-    refused.insert(libc::SYS_ioctl, typed.into_iter().collect::<Result<_, _>>()?);
+    let mut requests = vec![libc::TIOCSTI, libc::TIOCLINUX];
+    if !shares_terminal {
+        // The command is in the background of the caller's terminal. In the foreground it would read what is typed there.
+        requests.push(libc::TIOCSPGRP);
+    }
+    let requests = requests.into_iter().map(|request| rule(vec![is(1, request)]));
+    refused.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
 
     // Its flags are in memory, which no filter reads. Programs then use `clone`.
     let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);

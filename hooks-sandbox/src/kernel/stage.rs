@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode};
@@ -12,13 +13,13 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
 use super::watch::{Watch, end_children, hold_signals, release_signals};
-use super::{FAILED, capabilities, landlock, mounts, namespaces, network, seccomp};
+use super::{FAILED, apart, capabilities, landlock, mounts, namespaces, network, seccomp};
 use crate::config::Unavailable;
 use crate::enforced::{Enforced, Held};
 use crate::plan::Plan;
 
 /// The word by which a program that starts itself again knows that it is a stage.
-const WORD: &str = "sandbox-stage";
+pub(super) const WORD: &str = "sandbox-stage";
 
 /// Arguments of a stage on its command line.
 #[derive(Debug)]
@@ -58,6 +59,23 @@ impl Order {
         serde_json::from_str(&text).map_err(|error| format!("no plan: {error}"))
     }
 
+    /// Closes what the caller has left open and the command must not inherit: behind an open folder are all files of the machine as
+    /// they are without mounts of our own, and behind a socket is whoever is connected. Pipes and files, which a shell passes on
+    /// by number, stay.
+    fn close_inherited(&self) -> std::io::Result<()> {
+        let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
+        let open: Vec<i32> = fs::read_dir("/proc/self/fd")?.flatten().filter_map(number).collect();
+        for number in open {
+            let of = fs::metadata(format!("/proc/self/fd/{number}"));
+            let is_kept = of.is_ok_and(|of| of.is_file() || of.file_type().is_fifo());
+            if number > 2 && !is_kept && ![self.plan, self.report].contains(&number) {
+                // That of the list itself is closed already.
+                _ = nix::unistd::close(number);
+            }
+        }
+        Ok(())
+    }
+
     /// Closes the files that the command must not see.
     fn close(&self) {
         for number in [self.plan, self.report] {
@@ -75,22 +93,30 @@ pub fn stage(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     if words.next()? != WORD {
         return None;
     }
-    let done = match Order::parse(words) {
+    let mut words = words.peekable();
+    if words.next_if(|word| word == apart::STARTER).is_some() {
+        return Some(status(apart::starter(words)));
+    }
+    Some(status(match Order::parse(words) {
         None => Err("it is not started by hand".to_owned()),
         Some(order) if order.reached.is_some() => second(&order),
         Some(order) => first(&order),
-    };
-    Some(ExitCode::from(done.unwrap_or_else(|why| {
+    }))
+}
+
+fn status(done: Result<u8, String>) -> ExitCode {
+    ExitCode::from(done.unwrap_or_else(|why| {
         // Standard error is the only way to report it.
         drop(writeln!(std::io::stderr(), "hooks exec: {why}"));
         FAILED
-    })))
+    }))
 }
 
 /// Enters the namespaces and starts the second stage in them.
 fn first(order: &Order) -> Result<u8, String> {
     hold_signals().map_err(|error| format!("signals: {error}"))?;
     end_with_parent()?;
+    order.close_inherited().map_err(|error| format!("open files: {error}"))?;
     let plan = order.read()?;
     let may_mount = capabilities::may_mount();
     let mut enforced = Enforced::default();
@@ -142,7 +168,8 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
     let has_network = is_inside && !plan.is_connected;
     let landlock = landlock::restrict(plan, has_mounts, has_network);
     enforced.add("landlock", landlock.held.clone());
-    let is_filtered = enforced.add("seccomp", seccomp::filter(!plan.is_connected && !has_network));
+    let is_filtered =
+        enforced.add("seccomp", seccomp::filter(!plan.is_connected && !has_network, order.shares_terminal));
     // Without the filter and with capabilities, mounts could be taken away.
     let has_mounts = has_mounts && has_none && is_filtered;
     enforced.promise("nothing is written outside", has_mounts || landlock.writes && is_filtered);

@@ -37,6 +37,16 @@ pub(super) fn hold_signals() -> Result<(), Errno> {
     watched().thread_block()
 }
 
+/// Waits for one of these signals, but for that of a child.
+pub(super) fn next_signal() -> Result<Signal, Errno> {
+    loop {
+        match watched().wait()? {
+            Signal::SIGCHLD => {}
+            signal => return Ok(signal),
+        }
+    }
+}
+
 /// Lets all signals through.
 pub(super) fn release_signals() -> Result<(), Errno> {
     SigSet::empty().thread_set_mask()

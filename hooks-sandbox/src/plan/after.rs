@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::paths::text;
+use super::reach::{self, Reached};
 use super::walk::{WalkedPaths, walk};
 use super::{NoPlan, Plan, outermost};
 use crate::profile::{Access, Profile};
@@ -66,6 +67,14 @@ impl Plan {
                 }
             }
         }
+        // Then links, as new files are looked for behind them.
+        for (link, target) in &self.links {
+            match self.restored(link, target) {
+                Ok(true) => after.restored.push(link.clone()),
+                Ok(false) => {}
+                Err(error) => after.missed.push(format!("`{}` cannot be restored: {error}", link.display())),
+            }
+        }
         let mut opened = Vec::new();
         for path in self.created(&profile, &access, &mut after.missed, &mut opened) {
             match removed(&path) {
@@ -78,13 +87,6 @@ impl Plan {
         // The innermost first. One that went with what was removed needs no rights.
         for (folder, rights) in opened.iter().rev() {
             drop(given_back(folder, rights));
-        }
-        for (link, target) in &self.links {
-            match restored(link, target) {
-                Ok(true) => after.restored.push(link.clone()),
-                Ok(false) => {}
-                Err(error) => after.missed.push(format!("`{}` cannot be restored: {error}", link.display())),
-            }
         }
         Ok(after)
     }
@@ -104,14 +106,15 @@ impl Plan {
             found.extend(walked.fixed);
             links.extend(walked.other_links);
         }
-        found.extend(self.named_again(profile, access, links));
         let git = |path: &Path| path.ancestors().find(|above| above.ends_with(".git")).map(Path::to_path_buf);
         // A repository that the command has made has settings of its own.
         let is_old = |path: &Path| git(path).is_none_or(|git| self.before.contains(&git));
         let is_new = |path: &PathBuf| {
             !self.before.contains(path) && is_old(path) && !is_usual(path) && !self.is_copy(path)
         };
-        let mut created: Vec<PathBuf> = found.into_iter().filter(is_new).collect();
+        let behind = self.named_again(profile, access, links).into_iter().filter(is_new);
+        let mut created: Vec<PathBuf> = behind.filter_map(|path| self.cause(&path)).collect();
+        created.extend(found.into_iter().filter(is_new));
         outermost(&mut created);
         created
     }
@@ -121,9 +124,55 @@ impl Plan {
         let is_searched = |folder: &&Path| self.searched.iter().any(|root| folder.starts_with(root));
         let folders: BTreeSet<&Path> =
             self.before.iter().flat_map(|path| path.ancestors().skip(1).take_while(is_searched)).collect();
-        let rights =
-            |folder: &Path| Some((folder.to_path_buf(), fs::symlink_metadata(folder).ok()?.permissions()));
+        let rights = |folder: &Path| {
+            let real = folder.canonicalize().ok()?;
+            let rights = reach::rights(&real).ok()?;
+            Some((real, rights))
+        };
         self.rights = folders.into_iter().filter_map(rights).collect();
+    }
+
+    /// The new name by which there is a new file: that of a link on the way to it, or its own. `None` if it is there by a link that
+    /// was there before, and it may not be written itself.
+    fn cause(&self, path: &Path) -> Option<PathBuf> {
+        let real = |path: &Path| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+        let can_write = |path: &Path| self.writable.iter().any(|open| path.starts_with(open) && path != open);
+        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+        above.reverse();
+        let is_link = |path: &&&Path| path.symlink_metadata().is_ok_and(|of| of.is_symlink());
+        let links = above.iter().filter(is_link).filter_map(|link| real(link));
+        let mut new = links.filter(|link| can_write(link) && !self.links.contains_key(link));
+        new.next().or_else(|| {
+            let is_closed =
+                |path: &Path| self.read_only.iter().chain(&self.masked).any(|one| path.starts_with(one));
+            real(path).filter(|path| can_write(path) && !self.before.contains(path) && !is_closed(path))
+        })
+    }
+
+    /// Restores a link, and the folders above it; returns whether it had to be.
+    fn restored(&self, link: &Path, target: &Path) -> io::Result<bool> {
+        let Some(root) = self.searched.iter().find(|root| link.starts_with(root)) else { return Ok(false) };
+        let above: Vec<&Path> = link.ancestors().skip(1).take_while(|folder| folder != root).collect();
+        for folder in above.into_iter().rev() {
+            let at = Reached::new(folder)?;
+            match at.path().symlink_metadata() {
+                Ok(of) if of.is_dir() => continue,
+                Ok(_) => removed(folder)?,
+                Err(error) if !is_gone(&error) => return Err(error),
+                Err(_) => {}
+            }
+            fs::create_dir(at.path())?;
+        }
+        let at = Reached::new(link)?;
+        if fs::read_link(at.path()).is_ok_and(|now| now == target) {
+            return Ok(false);
+        }
+        match removed(link) {
+            Err(error) if !is_gone(&error) => return Err(error),
+            _ => {}
+        }
+        symlink(target, at.path())?;
+        Ok(true)
     }
 
     /// Whether a file is that of the workspace in a clone or a working tree that the command has made: it governs as that does.
@@ -193,13 +242,16 @@ fn is_gone(error: &io::Error) -> bool {
 
 /// Removes a file or folder, also one that the command has closed.
 fn removed(path: &Path) -> io::Result<()> {
-    let is_folder = path.symlink_metadata()?.is_dir();
-    let remove = || if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let at = Reached::new(path)?;
+    let remove = || match at.path().symlink_metadata()?.is_dir() {
+        true => fs::remove_dir_all(at.path()),
+        false => fs::remove_file(at.path()),
+    };
     match remove() {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             let parent = path.parent().ok_or(error)?;
             let rights = open_for_owner(parent)?;
-            if is_folder {
+            if at.path().symlink_metadata()?.is_dir() {
                 open_below(path);
             }
             let done = remove();
@@ -210,25 +262,10 @@ fn removed(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Restores a link; returns whether it had to be.
-fn restored(link: &Path, target: &Path) -> io::Result<bool> {
-    if fs::read_link(link).is_ok_and(|now| now == target) || !link.parent().is_some_and(Path::is_dir) {
-        return Ok(false);
-    }
-    match removed(link) {
-        Err(error) if !is_gone(&error) => return Err(error),
-        _ => {}
-    }
-    symlink(target, link)?;
-    Ok(true)
-}
-
 /// Gives a folder its rights back; returns whether they were others.
 fn given_back(folder: &Path, rights: &fs::Permissions) -> io::Result<bool> {
-    match fs::symlink_metadata(folder) {
-        Ok(of) if of.is_dir() && of.permissions() != *rights => {
-            fs::set_permissions(folder, rights.clone()).map(|()| true)
-        }
+    match reach::rights(folder) {
+        Ok(now) if now != *rights => reach::set_rights(folder, rights.clone()).map(|()| true),
         Err(error) if !is_gone(&error) => Err(error),
         _ => Ok(false),
     }
@@ -246,8 +283,8 @@ fn symlink(_target: &Path, _link: &Path) -> io::Result<()> {
 
 /// Gives the owner all rights on a folder; returns those that it had.
 fn open_for_owner(folder: &Path) -> io::Result<fs::Permissions> {
-    let rights = fs::symlink_metadata(folder)?.permissions();
-    fs::set_permissions(folder, for_owner(&rights))?;
+    let rights = reach::rights(folder)?;
+    reach::set_rights(folder, for_owner(&rights))?;
     Ok(rights)
 }
 

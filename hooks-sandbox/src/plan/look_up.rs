@@ -12,6 +12,9 @@ use crate::profile::{Access, Gap, Pattern, Profile, as_pattern};
 /// Most files in a folder of secrets that are looked at one by one, because some of them may be read.
 const MOST_IN_FOLDER: usize = 2_000;
 
+/// Most links on the way to one file; the kernel follows as many.
+const MOST_LINKS: usize = 40;
+
 /// Most files that are looked at for one pattern with a wildcard for folders.
 const MOST_ELSEWHERE: usize = 20_000;
 
@@ -44,6 +47,7 @@ impl Plan {
                 }
             }
         }
+        self.keep_links(profile, &bases);
         for one in profile.fixed.iter().chain(&profile.guarded) {
             for named in self.named(one, &bases, Part::Closed, access) {
                 let below = named.path.join("x");
@@ -51,6 +55,7 @@ impl Plan {
                     || named.is_tree && !access.write(&text(&below)).is_open();
                 if is_closed {
                     if access.fixed(&text(&named.path)).is_some() {
+                        self.keep_way(&named.path);
                         self.before.insert(named.path.clone());
                     }
                     self.read_only.extend(named.path.canonicalize());
@@ -64,6 +69,46 @@ impl Plan {
         }
         #[cfg(unix)]
         self.hide_sockets(profile);
+    }
+
+    /// Notes the links by which there could be a file that nothing opens.
+    fn keep_links(&mut self, profile: &Profile, bases: &Bases) {
+        let all: Vec<String> =
+            profile.fixed.iter().flat_map(|one| alternatives(&one.pattern).unwrap_or_default()).collect();
+        for link in &bases.links {
+            let leads = |glob: &String| match glob.strip_prefix("**/") {
+                Some(rest) => !begun_by(link, &rest.split('/').collect::<Vec<_>>()).is_empty(),
+                None => absolute(glob, &self.workspace, bases)
+                    .iter()
+                    .any(|glob| literal_beginning(glob).starts_with(link)),
+            };
+            if all.iter().any(leads) {
+                self.keep_way(link);
+            }
+        }
+    }
+
+    /// Notes all links on the way to a file.
+    pub(super) fn keep_way(&mut self, path: &Path) {
+        let parts = |path: &Path| -> Vec<PathBuf> {
+            path.components().rev().map(|part| part.as_os_str().into()).collect()
+        };
+        let (mut rest, mut at) = (parts(path), PathBuf::new());
+        let mut left = MOST_LINKS;
+        while let Some(part) = rest.pop() {
+            if part.as_os_str() == ".." {
+                at.pop();
+                continue;
+            }
+            at.push(part);
+            if let Ok(target) = at.read_link() {
+                let Some(fewer) = left.checked_sub(1) else { return };
+                left = fewer;
+                rest.extend(parts(&target));
+                self.links.insert(at.clone(), target);
+                at.pop();
+            }
+        }
     }
 
     /// Files that exist for the patterns that nothing opens.

@@ -10,6 +10,7 @@ mod identity;
 mod look_up;
 mod open;
 mod paths;
+mod reach;
 #[cfg(unix)]
 mod sockets;
 mod walk;
@@ -74,7 +75,7 @@ pub struct Plan {
     /// Files that nothing opens and that existed before the command, and repositories.
     #[serde(skip)]
     before: BTreeSet<PathBuf>,
-    /// Links in place of files that may not be written, and their targets.
+    /// Links in place of files that may not be written, and links on the way to such files, and their targets.
     #[serde(skip)]
     links: BTreeMap<PathBuf, PathBuf>,
     /// Rights on the folders above files that nothing opens: a command could close them.

@@ -120,25 +120,25 @@ impl Plan {
         // They may be written also where the workspace may not.
         self.writable.extend(found.products);
         for link in found.links {
-            self.close_link(link, access);
+            self.close_link(&link, access);
         }
         self.other_links.extend(found.other_links);
     }
 
     /// Closes the target of a link that is by its name a file of the profile.
-    fn close_link(&mut self, link: PathBuf, access: &Access<'_>) {
-        let is_hidden = !access.read(&text(&link)).is_open();
+    fn close_link(&mut self, link: &Path, access: &Access<'_>) {
+        let is_hidden = !access.read(&text(link)).is_open();
         if let Ok(real) = link.canonicalize() {
             if is_hidden { &mut self.masked } else { &mut self.read_only }.push(real);
         }
         if is_hidden {
-            self.leave(Gap::limit(text(&link), "a link: its target is closed, and the link can be replaced"));
-        } else if let Ok(target) = link.read_link() {
+            self.leave(Gap::limit(text(link), "a link: its target is closed, and the link can be replaced"));
+        } else {
             self.leave(Gap::limit(
-                text(&link),
+                text(link),
                 "a link: its target is closed, and the link is restored afterwards",
             ));
-            self.links.insert(link, target);
+            self.keep_way(link);
         }
     }
 }

@@ -151,12 +151,15 @@ fn what_a_command_creates_is_removed_afterwards() {
     let settings = disk.make(".claude/settings.json");
     let moved = disk.make(".git/commondir");
     let worktree = disk.make(".git/config.worktree");
+    let submodule =
+        ["config.worktree", "info/attributes"].map(|name| disk.make(&format!(".git/modules/sub/{name}")));
     // A new repository has settings of its own, and so has a working tree of an old one.
     disk.make("new/.git/config");
     let tree = disk.make(".git/worktrees/wt/commondir");
     fs::write(&tree, "../..\n").unwrap();
     let after = plan.clean_up(&profile).unwrap();
-    assert_eq!(after, Aftermath { removed: vec![settings.clone(), moved, worktree], ..Aftermath::default() });
+    let removed = [settings.clone(), moved, worktree].into_iter().chain(submodule).collect();
+    assert_eq!(after, Aftermath { removed, ..Aftermath::default() });
     assert!(!settings.exists() && tree.exists() && disk.workspace.join("src/new.rs").exists());
 }
 
@@ -400,4 +403,76 @@ fn a_list_of_hosts_has_no_plan() {
     let egress = EgressConfig::Hosts(vec!["example.com".to_owned()]);
     let profile = disk.profile(Rules::default(), &SandboxConfig { egress, ..SandboxConfig::default() });
     assert!(Plan::new(&profile, &disk.workspace).unwrap_err().to_string().contains("hosts"));
+}
+
+#[test]
+fn a_clean_up_does_not_reach_out_of_the_folders_that_were_open() {
+    let disk = disk(&["repo/conf/settings.json", ".claude/settings.json", "repo/evil/settings.json"]);
+    fs::create_dir_all(disk.workspace.join(".claude")).unwrap();
+    let link = disk.workspace.join(".claude/settings.json");
+    symlink("../conf/settings.json", &link).unwrap();
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    // Nothing is mounted on a folder above a link, so the command can move it.
+    for (other, then) in [("../.claude", "a"), ("evil", "b")] {
+        let plan = Plan::new(&profile, &disk.workspace).unwrap();
+        fs::rename(disk.workspace.join(".claude"), disk.workspace.join(then)).unwrap();
+        symlink(other, disk.workspace.join(".claude")).unwrap();
+        let after = plan.clean_up(&profile).unwrap();
+        assert_eq!(after, Aftermath { restored: vec![link.clone()], ..Aftermath::default() });
+        assert_eq!(fs::read_link(&link).unwrap(), Path::new("../conf/settings.json"));
+        assert!(disk.home.join(".claude/settings.json").symlink_metadata().unwrap().is_file());
+    }
+}
+
+#[test]
+fn all_links_on_the_way_to_settings_are_restored() {
+    let disk = disk(&["repo/conf/settings.json", "repo/evil/settings.json", "repo/.claude/a"]);
+    symlink("../now/settings.json", disk.workspace.join(".claude/settings.json")).unwrap();
+    let way = disk.workspace.join("now");
+    symlink("conf", &way).unwrap();
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    fs::remove_file(&way).unwrap();
+    symlink("evil", &way).unwrap();
+    let after = plan.clean_up(&profile).unwrap();
+    assert_eq!(after, Aftermath { restored: vec![way.clone()], ..Aftermath::default() });
+    assert_eq!(fs::read_link(&way).unwrap(), Path::new("conf"));
+}
+
+#[test]
+fn a_clean_up_does_not_remove_what_was_there_under_another_name() {
+    let disk = disk(&["repo/.claude/settings.json", "repo/notes/settings.json"]);
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    let mut made = Vec::new();
+    for (name, target) in [("a", "../.claude"), ("b", "../notes")] {
+        fs::create_dir_all(disk.workspace.join(name)).unwrap();
+        made.push(disk.workspace.join(name).join(".claude"));
+        symlink(target, disk.workspace.join(name).join(".claude")).unwrap();
+    }
+    assert_eq!(plan.clean_up(&profile).unwrap(), Aftermath { removed: made, ..Aftermath::default() });
+    for name in [".claude", "notes"] {
+        assert!(disk.workspace.join(name).join("settings.json").exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_link_by_which_there_could_be_settings_is_restored_and_has_none() {
+    let disk = disk(&["repo/deep/settings.json", "repo/empty/a"]);
+    for (name, target) in [("sub", "../deep"), ("other", "../empty")] {
+        fs::create_dir_all(disk.workspace.join(name)).unwrap();
+        symlink(target, disk.workspace.join(name).join(".claude")).unwrap();
+    }
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    let link = disk.workspace.join("sub/.claude");
+    fs::remove_file(&link).unwrap();
+    disk.make("sub/.claude/settings.json");
+    let settings = disk.make("empty/settings.json");
+    let after = plan.clean_up(&profile).unwrap();
+    let expected =
+        Aftermath { removed: vec![settings.clone()], restored: vec![link.clone()], ..Aftermath::default() };
+    assert_eq!(after, expected);
+    assert_eq!(fs::read_link(&link).unwrap(), Path::new("../deep"));
+    assert!(!settings.exists() && disk.workspace.join("other/.claude").is_symlink());
 }
