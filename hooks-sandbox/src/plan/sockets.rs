@@ -1,6 +1,7 @@
 //! Sockets that are files: a process that sees one can connect to it, and a namespace of the network does not close it.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -11,13 +12,13 @@ const LISTED: &str = "/proc/net/unix";
 pub(super) const MOST: usize = 2_000;
 
 /// Files of sockets that a process has opened now, by the kernel's list.
-pub(super) fn open() -> Vec<PathBuf> {
-    let text = fs::read(LISTED).unwrap_or_default();
+pub(super) fn open() -> io::Result<Vec<PathBuf>> {
+    let text = fs::read(LISTED)?;
     let mut found: Vec<PathBuf> = listed(&String::from_utf8_lossy(&text)).map(PathBuf::from).collect();
     found.retain(|path| fs::symlink_metadata(path).is_ok_and(|of| of.file_type().is_socket()));
     found.sort();
     found.dedup();
-    found
+    Ok(found)
 }
 
 /// The paths in a list of the kernel. A name that begins with `@` is not a file.
@@ -50,6 +51,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap().join("s");
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        assert!(open().contains(&path));
+        assert!(open().unwrap().contains(&path));
     }
 }
