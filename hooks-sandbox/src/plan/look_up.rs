@@ -35,8 +35,7 @@ struct Bases {
 
 impl Plan {
     pub(super) fn look_up(&mut self, profile: &Profile, homes: Vec<PathBuf>, access: &Access<'_>) {
-        let mut links = std::mem::take(&mut self.other_links);
-        links.retain(|link| link.is_dir());
+        let links = self.links_before.iter().filter(|link| link.is_dir()).cloned().collect();
         let bases = Bases { homes, links };
         for one in &profile.hidden {
             for named in self.named(one, &bases, Part::Hidden, access) {
@@ -67,7 +66,7 @@ impl Plan {
                 self.masked.extend(named.path.canonicalize());
             }
         }
-        #[cfg(unix)]
+        #[cfg(target_os = "linux")]
         self.hide_sockets(profile);
     }
 
@@ -195,7 +194,7 @@ impl Plan {
     }
 
     /// Hides the sockets of processes outside, except in the project: a network of its own does not close them.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     fn hide_sockets(&mut self, profile: &Profile) {
         use super::sockets;
         if self.is_connected {
@@ -206,8 +205,14 @@ impl Plan {
             .iter()
             .filter_map(|one| Path::new(&one.pattern).canonicalize().ok())
             .collect();
-        let mut found: Vec<PathBuf> =
-            sockets::open().iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let listed = match sockets::open() {
+            Ok(listed) => listed,
+            Err(error) => {
+                let why = format!("the kernel's list of them cannot be read: {error}");
+                return self.leave(Gap::limit("sockets", why).breaking_reads());
+            }
+        };
+        let mut found: Vec<PathBuf> = listed.iter().filter_map(|path| path.canonicalize().ok()).collect();
         found.retain(|path| !sockets::is_in(path, &kept) && !sockets::is_in(path, &self.searched));
         if found.len() > sockets::MOST {
             return self.leave(Gap::limit("sockets", "there are too many to hide").breaking_reads());

@@ -4,14 +4,15 @@
 //! by a walk that leaves out what tools fill by themselves, elsewhere by name. What cannot be expressed so is listed.
 
 mod after;
+mod folder_handle;
 mod glob;
 mod homes;
 mod identity;
 mod look_up;
 mod open;
 mod paths;
-mod reach;
-#[cfg(unix)]
+mod repair;
+#[cfg(target_os = "linux")]
 mod sockets;
 mod walk;
 
@@ -84,9 +85,9 @@ pub struct Plan {
     /// Folders that were searched.
     #[serde(skip)]
     searched: Vec<PathBuf>,
-    /// Links in these folders that are no files of the profile, until they are looked at.
+    /// Links in these folders that are no files of the profile.
     #[serde(skip)]
-    other_links: Vec<PathBuf>,
+    links_before: BTreeSet<PathBuf>,
 }
 
 /// Error for a profile without a plan, with the reason.
@@ -220,4 +221,5 @@ fn outermost(paths: &mut Vec<PathBuf>) {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;

@@ -122,7 +122,7 @@ impl Plan {
         for link in found.links {
             self.close_link(&link, access);
         }
-        self.other_links.extend(found.other_links);
+        self.links_before.extend(found.other_links);
     }
 
     /// Closes the target of a link that is by its name a file of the profile.

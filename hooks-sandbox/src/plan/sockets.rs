@@ -1,6 +1,7 @@
 //! Sockets that are files: a process that sees one can connect to it, and a namespace of the network does not close it.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -18,8 +19,11 @@ pub(super) const MOST: usize = 2_000;
 /// The list has the name that a socket got first, as its process wrote it. A program may move or link it afterwards, as `ssh` does
 /// with the socket of a connection, so all sockets in the folder of a name that has gone count. A relative name is looked for in
 /// the folder of each process.
-pub(super) fn open() -> Vec<PathBuf> {
-    let text = fs::read(LISTED).unwrap_or_default();
+///
+/// # Errors
+/// Returns an error if the list cannot be read.
+pub(super) fn open() -> io::Result<Vec<PathBuf>> {
+    let text = fs::read(LISTED)?;
     let text = String::from_utf8_lossy(&text);
     let (named, relative): (Vec<&str>, Vec<&str>) = listed(&text).partition(|name| name.starts_with('/'));
     let folders = if relative.is_empty() { Vec::new() } else { folders_of_processes() };
@@ -35,7 +39,7 @@ pub(super) fn open() -> Vec<PathBuf> {
     }
     found.sort();
     found.dedup();
-    found
+    Ok(found)
 }
 
 fn is_socket(path: &Path) -> bool {
@@ -90,7 +94,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap().join("s");
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        assert!(open().contains(&path));
+        assert!(open().unwrap().contains(&path));
     }
 
     #[test]
@@ -100,7 +104,7 @@ mod tests {
         let here = std::env::current_dir().unwrap();
         let relative = format!("{}.{}", "../".repeat(here.components().count()), path.display());
         let _listener = std::os::unix::net::UnixListener::bind(relative).unwrap();
-        assert!(open().iter().any(|one| one.canonicalize().unwrap() == path));
+        assert!(open().unwrap().iter().any(|one| one.canonicalize().unwrap() == path));
     }
 
     #[test]
@@ -111,6 +115,7 @@ mod tests {
         fs::hard_link(folder.join("s.new"), folder.join("s")).unwrap();
         fs::remove_file(folder.join("s.new")).unwrap();
         fs::write(folder.join("file"), "").unwrap();
-        assert!(open().contains(&folder.join("s")) && !open().contains(&folder.join("file")));
+        let open = open().unwrap();
+        assert!(open.contains(&folder.join("s")) && !open.contains(&folder.join("file")));
     }
 }

@@ -181,6 +181,59 @@ fn new_settings_do_not_stay_as_links_or_behind_links() {
     assert!(disk.workspace.join("evil.json").exists());
 }
 
+/// The link governs as the file does that it leads to, and that file was there before.
+#[test]
+fn a_new_link_to_settings_that_existed_is_removed_and_they_stay() {
+    let disk = disk(&["repo/.claude/settings.json", "repo/other/settings.json", "repo/sub/a"]);
+    let old = disk.workspace.join("old");
+    symlink("sub", &old).unwrap();
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    let links = [("../.claude", "sub/.claude"), ("../../other", "sub/deep/.claude")];
+    fs::create_dir(disk.workspace.join("sub/deep")).unwrap();
+    links.iter().for_each(|(to, name)| symlink(to, disk.workspace.join(name)).unwrap());
+    let after = plan.clean_up(&profile).unwrap();
+    let removed = links.map(|(_, name)| disk.workspace.join(name)).to_vec();
+    assert_eq!(after, Aftermath { removed, ..Aftermath::default() });
+    for name in [".claude/settings.json", "other/settings.json", "old"] {
+        assert!(disk.workspace.join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn new_settings_behind_a_link_that_existed_do_not_stay() {
+    let disk = disk(&["repo/real/a", "repo/sub/a"]);
+    let link = disk.workspace.join("sub/.claude");
+    symlink("../real", &link).unwrap();
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    let settings = disk.make("real/settings.json");
+    let after = plan.clean_up(&profile).unwrap();
+    assert_eq!(after, Aftermath { removed: vec![settings], ..Aftermath::default() });
+    assert!(link.exists());
+}
+
+/// Each would keep the removal from its end, and so from the other files.
+#[test]
+fn files_that_have_no_end_are_not_read() {
+    let disk =
+        disk(&["repo/.claude/settings.json", "repo/.git/worktrees/a/HEAD", "repo/.git/worktrees/b/HEAD"]);
+    let profile = disk.profile(own(), &SandboxConfig::default());
+    let plan = Plan::new(&profile, &disk.workspace).unwrap();
+    let pipe = |name: &str| {
+        let path = disk.workspace.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        path
+    };
+    let mut pipes = vec![pipe(".git/worktrees/a/commondir"), pipe("tree/.claude/settings.json")];
+    disk.make("tree/.git");
+    let large = disk.make(".git/worktrees/b/commondir");
+    fs::File::create(&large).unwrap().set_len(1 << 40).unwrap();
+    pipes.insert(1, large);
+    assert_eq!(plan.clean_up(&profile).unwrap(), Aftermath { removed: pipes, ..Aftermath::default() });
+}
+
 #[test]
 fn new_settings_do_not_stay_in_folders_that_were_closed() {
     let test = "new_settings_do_not_stay_in_folders_that_were_closed";
@@ -223,6 +276,10 @@ fn settings_stay_that_existed_and_links_to_them_are_restored() {
     fs::write(&link, "{}").unwrap();
     let after = plan.clean_up(&profile).unwrap();
     assert_eq!(after, Aftermath { restored: vec![link.clone()], ..Aftermath::default() });
+    assert_eq!(fs::read_link(&link).unwrap(), Path::new("../conf/settings.json"));
+    // With its folder.
+    fs::remove_dir_all(disk.workspace.join(".claude")).unwrap();
+    assert_eq!(plan.clean_up(&profile).unwrap(), after);
     assert_eq!(fs::read_link(&link).unwrap(), Path::new("../conf/settings.json"));
 }
 
