@@ -61,7 +61,6 @@ use hooks_facts::calls::{Call, CallReader, NamedPath};
 
 use crate::artifacts::Artifacts;
 use crate::other_names::{OtherName, OtherNames};
-use crate::write_guard::stands_for;
 
 const NAME: &str = "protected-files";
 
@@ -124,7 +123,7 @@ impl ProtectedFiles {
             return self.objection_to_another_name(place, others);
         };
         let verb = if place.is_partial() { "may be" } else { "is" };
-        let given = stands_for(&place.given, &found.reading);
+        let given = place.described(&found.reading);
         let there = if place.reaches_below() { self.files().on_disk_below(call, place) } else { None };
         let message = if let Some(there) = there {
             format!("`{}` is above `{there}`, which is protected", place.given)

@@ -219,18 +219,14 @@ impl WriteGuard {
         let first = || {
             let readings = place.resolution.as_ref().ok().map(|found| found.readings.as_slice());
             let readings = readings.unwrap_or_default();
-            let is_allowed = |reading: &&Reading| match place.is_partial() {
-                true => limits.allow.covers(&reading.path, call.ignores_case()),
-                false => limits.allow.find(&reading.path, call.ignores_case()).is_some(),
-            };
+            let is_allowed = |reading: &&Reading| limits.allow.allow_reading(call, place, &reading.path);
             let outside = readings.iter().find(|reading| !is_allowed(reading)).or(readings.first());
             outside.map(|reading| reading.path.clone()).unwrap_or_default()
         };
         let evidence = |path: &str| Evidence::Path { given: place.given.clone(), resolved: path.to_owned() };
         if let Some(found) = denied(call, place, &limits.deny) {
             let (pattern, path) = (limits.deny.text(found.pattern), globs::shown(&found.reading));
-            let message =
-                format!("{} matches the denied pattern `{pattern}`", stands_for(&place.given, &path));
+            let message = format!("{} matches the denied pattern `{pattern}`", place.described(&path));
             let remedy = format!("take `{pattern}` out of `{}.deny`", limits.field);
             let reason = reason("deny", message).because(evidence(&path));
             return Some(reason.instead("write elsewhere").unless(remedy));
@@ -239,7 +235,7 @@ impl WriteGuard {
             return None;
         }
         let path = globs::shown(&first());
-        let message = format!("{} may not be written", stands_for(&place.given, &path));
+        let message = format!("{} may not be written", place.described(&path));
         let reason = reason("allow", message).because(evidence(&path)).unless(remedy());
         Some(match &limits.advice {
             Some(advice) => reason.instead(&**advice),
@@ -301,15 +297,6 @@ impl Policy<PreToolUse> for WriteGuard {
             });
         }
         Verdict::ALLOW
-    }
-}
-
-/// Describes a path, with its resolved form if that differs.
-pub(crate) fn stands_for(given: &str, resolved: &str) -> String {
-    match resolved {
-        "" => format!("`{given}` stands for the root, which"),
-        _ if resolved == given => format!("`{given}`"),
-        _ => format!("`{given}` stands for `{resolved}`, which"),
     }
 }
 

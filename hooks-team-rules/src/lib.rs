@@ -22,7 +22,6 @@ mod agents;
 pub mod boundaries;
 pub mod ceremonies;
 pub mod decisions;
-mod patterns;
 pub mod phases;
 pub mod routing;
 pub mod sequences;

@@ -2,21 +2,19 @@
 
 use std::path::{Component, Path};
 
-use hooks_core::{Evidence, Reason};
-use hooks_facts::calls::{Call, CallReader, NamedPath};
-use hooks_facts::globs;
+use hooks_core::{Evidence, PolicyErrors, Reason};
+use hooks_facts::calls::{Call, CallReader, NamedPath, PathPatterns};
+use hooks_facts::globs::{self, Gap};
 use hooks_facts::paths::PathError;
 use hooks_facts::tools::ToolKind;
-
-use crate::patterns::{FilePatterns, stands_for};
 
 /// Patterns of files in a team folder.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TeamFiles {
     /// The files of the team folder itself.
-    own: FilePatterns,
+    own: PathPatterns,
     /// The files of a team folder of this name anywhere else, such as in a copy of the project.
-    anywhere: FilePatterns,
+    anywhere: PathPatterns,
     is_absolute: bool,
     /// Name of the team folder, in lower case.
     name: String,
@@ -38,7 +36,7 @@ impl TeamFiles {
         }
         let compiled = |before: &str| {
             let patterns: Vec<_> = patterns.iter().map(|file| format!("{before}{folder}{file}")).collect();
-            FilePatterns::new(&patterns, reader).unwrap_or_default()
+            PathPatterns::allowing(&patterns, "", reader, &mut PolicyErrors::default())
         };
         let name = team.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         Self { own: compiled(""), anywhere: compiled("**/"), is_absolute: team.is_absolute(), name }
@@ -71,7 +69,7 @@ impl TeamFiles {
             }
             let (reading, pattern) = self.find(call, place)?;
             let shown = globs::shown(&reading);
-            let reason = reason(&stands_for(&place.given, &shown), pattern.trim_start_matches("**/"));
+            let reason = reason(&place.described(&shown), pattern.trim_start_matches("**/"));
             let evidence = Evidence::Path { given: place.given.clone(), resolved: shown };
             Some(reason.on(&*place.pointer).because(evidence))
         })
@@ -87,7 +85,7 @@ impl TeamFiles {
 
     /// Returns the reason to deny a place that cannot be resolved.
     fn unresolvable(&self, place: &NamedPath, error: &str, reason: &impl Fn(&str, &str) -> Reason) -> Reason {
-        let pattern = self.own.first().unwrap_or_default();
+        let pattern = self.own.text(0);
         let file = format!("`{}` cannot be resolved, and may be the file that", place.given);
         let (_, advice) = error.split_once("; ").unwrap_or((error, "write the path relative to the root"));
         reason(&file, pattern).on(&*place.pointer).instead(advice.to_owned())
@@ -102,9 +100,24 @@ impl TeamFiles {
         let from_top = from_top.unwrap_or_default().iter().map(|reading| (reading.as_str(), below));
         let elsewhere = known.elsewhere.iter().map(|reading| (reading.as_str(), false));
         inside.chain(from_top).chain(elsewhere).find_map(|(reading, below)| {
-            let own = self.own.meet(call, reading, below);
-            let pattern = own.or_else(|| self.anywhere.meet(call, reading, false))?;
+            let own = meet(&self.own, call, reading, below);
+            let pattern = own.or_else(|| meet(&self.anywhere, call, reading, false))?;
             Some((reading.to_owned(), pattern))
         })
     }
+}
+
+/// Returns the first pattern that a reading matches or may match. With `below`, also one that matches, or may match,
+/// something below it.
+fn meet<'p>(patterns: &'p PathPatterns, call: Call<'_>, reading: &str, below: bool) -> Option<&'p str> {
+    let reading = reading.trim_end_matches('/');
+    let meets = |outline: &str| patterns.meets(outline, call.ignores_case());
+    let met = || if reading.is_empty() { None } else { meets(reading) };
+    let anything = || {
+        let lead = if reading.is_empty() { String::new() } else { format!("{reading}/") };
+        let text = format!("{lead}{}{}", Gap::Folders.stand_in(), Gap::Name.stand_in());
+        let hidden = format!("{lead}{}.{}", Gap::Folders.stand_in(), Gap::Name.stand_in());
+        meets(&text).or_else(|| meets(&hidden))
+    };
+    met().or_else(|| below.then(anything).flatten()).map(|index| patterns.text(index))
 }

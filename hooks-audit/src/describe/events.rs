@@ -171,7 +171,8 @@ fn tool(record: &mut Record, name: &str, id: Option<&String>) {
 }
 
 fn child(record: &mut Record, agent: &str, id: Option<&String>, model: Option<&String>) {
-    record.child = Some(id.map_or_else(|| agent.to_owned(), |id| format!("{agent} {id}")));
+    record.child = Some(agent.to_owned());
+    record.child_id = id.cloned();
     record.model = model.cloned();
 }
 

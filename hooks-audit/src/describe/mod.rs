@@ -142,8 +142,8 @@ impl Describe {
     /// Scrubs and shortens the names in `record`. Agents and clients choose most of these names, so they are
     /// scrubbed. Names from the configuration are not scrubbed, because queries by tenant have to find them.
     fn keep_names(&self, record: &mut Record) {
-        let Record { session, agent, parent, repo, call, tool, model, child, .. } = record;
-        let chosen = [parent, repo, call, tool, model, child].into_iter().flatten();
+        let Record { session, agent, parent, repo, call, tool, model, child, child_id, .. } = record;
+        let chosen = [parent, repo, call, tool, model, child, child_id].into_iter().flatten();
         for name in chosen.chain([session, agent]) {
             if let Some(scrub) = &self.scrub {
                 let mut value = Value::String(mem::take(name));

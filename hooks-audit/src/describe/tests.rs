@@ -102,13 +102,13 @@ fn names_are_scrubbed_and_no_longer_than_names_are() {
     let mut context = HookContext::new(long.clone(), long.clone()).for_tenant("secret");
     (context.parent_session_id, context.repo) = (Some(long.clone()), Some(long.clone()));
     let mut event = SubagentStart::new(long.clone(), "task");
-    event.model = Some(long.clone());
+    (event.model, event.child_id) = (Some(long.clone()), Some(long.clone()));
     let child = describe.entry(&HookRequest::new(context.clone(), event), RecordedOutcome::default()).record;
     let mut event = PreToolUse::new(long.clone(), json!({}));
     event.tool_use_id = Some(long);
     let call = describe.entry(&HookRequest::new(context, event), RecordedOutcome::default()).record;
-    let Record { session, agent, parent, repo, child, model, .. } = child;
-    let names = [Some(session), Some(agent), parent, repo, child, model, call.tool, call.call];
+    let Record { session, agent, parent, repo, child, child_id, model, .. } = child;
+    let names = [Some(session), Some(agent), parent, repo, child, child_id, model, call.tool, call.call];
     for name in names.into_iter().map(Option::unwrap) {
         assert!(name.len() <= 256 && name.starts_with(&"n".repeat(213)), "{name}");
         assert!(!name.contains("sec") && name.ends_with(" more bytes)"), "{name}");

@@ -75,9 +75,12 @@ pub struct Record {
     /// Name of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Name of the child agent, and its id if known.
+    /// Name of the child agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub child: Option<String>,
+    /// Id of the child agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub child_id: Option<String>,
     /// Strength of the decision; absent if the event is not decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Strength>,

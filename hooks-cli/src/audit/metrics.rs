@@ -1,15 +1,17 @@
 //! `hooks audit metrics`: the metrics of recorded events.
 
+use std::collections::HashMap;
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use hooks::EventKind;
 use hooks::audit::record::Record;
 use hooks::audit::{Committed, Positions};
 use hooks::config::Config;
 use hooks::event::MicroUsd;
 use hooks::metrics::{Metrics, MetricsConfig, RecordedEvent};
+use hooks::{EventKind, Strength};
 
 use super::reading::Reading;
 use crate::failure::{Failure, Status};
@@ -18,7 +20,8 @@ use crate::failure::{Failure, Status};
 pub(super) fn print(folder: &Path, config: Option<&Config>) -> Result<Status, Failure> {
     let limits = config.and_then(|config| config.metrics().map(Metrics::config)).cloned();
     let metrics = Metrics::new(limits.unwrap_or_else(MetricsConfig::default));
-    let team = team(folder);
+    let project = Project::of(folder);
+    let mut starts = Starts::new();
     let mut reading = Reading::new(folder, Positions::default());
     loop {
         let records = reading.next()?;
@@ -26,23 +29,56 @@ pub(super) fn print(folder: &Path, config: Option<&Config>) -> Result<Status, Fa
             break;
         }
         for Committed { record, .. } in &records {
-            if let Some(event) = recorded(record, &team) {
-                metrics.fold(&event);
-            }
+            count(record, &project, &mut starts, &metrics);
         }
     }
     write!(io::stdout().lock(), "{}", metrics.prometheus())?;
     Ok(reading.status(Status::Well))
 }
 
-/// The event of a record; `None` for the log's own records.
-fn recorded<'r>(record: &'r Record, team: &'r str) -> Option<RecordedEvent<'r>> {
+/// Starts of calls and children that run, by session and id: few clients report how long one ran.
+type Starts = HashMap<(String, String), u64>;
+
+/// Counts a record.
+fn count(record: &Record, project: &Project, starts: &mut Starts, metrics: &Metrics) {
+    let Some(mut event) = recorded(record, project) else { return };
+    let id = if event.tool.is_some() { &record.call } else { &record.child_id };
+    let key = id.clone().map(|id| (record.session.clone(), id));
+    let ends = match event.kind {
+        EventKind::PostToolUse => true,
+        EventKind::SubagentStop => event.strength != Some(Strength::Deny),
+        _ => false,
+    };
+    if is_ahead(record) && matches!(event.kind, EventKind::PreToolUse | EventKind::SubagentStart) {
+        starts.extend(key.map(|key| (key, record.at.0)));
+        if event.kind == EventKind::SubagentStart {
+            metrics.fold(&RecordedEvent { kind: EventKind::SubagentSpawned, strength: None, ..event });
+        }
+    } else if ends {
+        let began = key.and_then(|key| starts.remove(&key));
+        let ran = began.map(|began| Duration::from_millis(record.at.0.saturating_sub(began)));
+        event.duration = event.duration.filter(|stated| !stated.is_zero()).or(ran);
+    }
+    metrics.fold(&event);
+}
+
+/// Whether a client went ahead with the event. It does not report a child that runs, so the start of one counts. A host
+/// reports both.
+fn is_ahead(record: &Record) -> bool {
+    record.answered.as_deref().is_some_and(|answer| !["deny", "block", "stop"].contains(&answer))
+}
+
+/// The event of a record; `None` for the log's own records, and for a child that counted with its start.
+fn recorded<'r>(record: &'r Record, project: &'r Project) -> Option<RecordedEvent<'r>> {
     let kind = EventKind::ALL.iter().find(|kind| kind.name() == record.event)?;
+    if *kind == EventKind::SubagentSpawned && record.answered.is_some() {
+        return None;
+    }
     Some(RecordedEvent {
         tenant: record.tenant.as_deref(),
-        team,
+        team: &project.name,
         agent: &record.agent,
-        repo: record.repo.as_deref(),
+        repo: record.repo.as_deref().or(project.repo.as_deref()),
         tool: record.tool.as_deref(),
         model: record.model.as_deref(),
         child: record.child.as_deref(),
@@ -59,10 +95,64 @@ fn recorded<'r>(record: &'r Record, team: &'r str) -> Option<RecordedEvent<'r>> 
     })
 }
 
-/// Name of the project of a log: the folder above it, and above `.squad`.
-fn team(folder: &Path) -> String {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-    let above = folder.parent().unwrap_or(&folder);
-    let project = if above.ends_with(".squad") { above.parent().unwrap_or(above) } else { above };
-    project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+/// The project of a log.
+struct Project {
+    name: String,
+    /// Its repository, for records of clients, which do not name one.
+    repo: Option<String>,
+}
+
+impl Project {
+    /// The folder above the folder of a log, and above `.squad`.
+    fn of(log: &Path) -> Self {
+        let log = log.canonicalize().unwrap_or_else(|_| log.to_path_buf());
+        let above = log.parent().unwrap_or(&log);
+        let project = if above.ends_with(".squad") { above.parent().unwrap_or(above) } else { above };
+        let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let settings = fs::read_to_string(project.join(".git/config")).unwrap_or_default();
+        Self { name, repo: origin(&settings) }
+    }
+}
+
+/// The repository that Git's settings name as the origin, as `owner/name`.
+fn origin(settings: &str) -> Option<String> {
+    let mut lines = settings.lines().map(str::trim).skip_while(|line| *line != "[remote \"origin\"]").skip(1);
+    let url = lines.by_ref().take_while(|line| !line.starts_with('[')).find_map(|line| {
+        let (key, url) = line.split_once('=')?;
+        (key.trim() == "url").then_some(url.trim())
+    })?;
+    // The part before the path may have a password.
+    let (_, path) = match url.split_once("://") {
+        Some((_, rest)) => rest.split_once('/')?,
+        None => url.split_once(':')?,
+    };
+    let path = path.trim_matches('/');
+    let (above, name) = path.strip_suffix(".git").unwrap_or(path).rsplit_once('/')?;
+    let owner = above.rsplit('/').next()?;
+    (!name.is_empty() && !owner.is_empty()).then(|| format!("{owner}/{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::origin;
+
+    #[test]
+    fn the_origin_of_a_working_copy_is_its_repository() {
+        let named = |url: &str| {
+            origin(&format!(
+                "[core]\n\tbare = false\n[remote \"origin\"]\n\tfetch = +a:b\n\turl = {url}\n[x]\n"
+            ))
+        };
+        for url in [
+            "https://example.com/acme/app.git",
+            "git@example.com:acme/app.git",
+            "ssh://git@example.com/acme/app/",
+        ] {
+            assert_eq!(named(url).as_deref(), Some("acme/app"), "{url}");
+        }
+        for url in ["", "app", "/srv/acme/app", "https://secret@example.com/app"] {
+            assert_eq!(named(url), None, "{url}");
+        }
+        assert_eq!(origin("[remote \"origin\"]\n[remote \"fork\"]\nurl = a/b\n"), None);
+    }
 }

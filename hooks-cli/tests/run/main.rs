@@ -18,6 +18,7 @@ mod approving;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
+mod counted;
 mod lines;
 mod names;
 mod outside;

@@ -155,3 +155,29 @@ fn the_log_is_verified_and_queried_by_the_answer() {
     let verified = audit(&["--log", &world.path("app/audit-log"), "verify"]);
     assert_eq!(verified.exit, Some(0), "{verified:?}");
 }
+
+/// The records of `hooks run` and `hooks eval` name the rules that decided, as the answer of `hooks eval` does.
+#[test]
+fn every_record_names_the_rules_that_decided() {
+    let world = World::new(RULES);
+    let run = || {
+        world.claude("Bash", &json!({"command": "make"})).says("make");
+        last(&world)["rules"].as_str().unwrap().to_owned()
+    };
+    let eval = || {
+        let event = json!({"event": "pre_tool_use", "tool_name": "bash", "tool_args": {"command": "make"}});
+        let told = world.program("eval", &["-c", "hooks.yaml", "--record"], &event.to_string());
+        let answered = told.answer()["rules"].as_str().unwrap().to_owned();
+        assert_eq!(last(&world)["rules"], answered.as_str());
+        answered
+    };
+    let before = run();
+    assert_eq!((before.len(), eval()), (16, before.clone()));
+    world.write("app/hooks.yaml", &RULES.replace("no make }", "never make }"));
+    world.sessions_begin();
+    let after = run();
+    assert_eq!(eval(), after);
+    assert_ne!(before, after);
+    let named: Vec<_> = records(&world).iter().map(|record| record["rules"].clone()).collect();
+    assert_eq!(named, [&before, &before, &after, &after].map(|version| json!(version)));
+}

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hooks_cache::{Look, Stamps, SystemStamps};
-use hooks_core::event::{PreToolUse, UserInputRequested};
+use hooks_core::event::PreToolUse;
 use hooks_core::time::{StoppedClock, Timestamp};
-use hooks_core::{HookContext, Judged};
+use hooks_core::{HookContext, Judged, Strength};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -336,7 +336,8 @@ async fn the_log_goes_on_and_names_the_rules_of_each_event() {
         let rules = project.config.current();
         versions.push(rules.rules_version().to_owned());
         let context = HookContext::new("s", "a").with_environment(hooks_system::system());
-        rules.as_hooks().on(context).user_input_requested(UserInputRequested::default()).await;
+        let call = PreToolUse::new("bash", json!({ "command": blocked }));
+        assert!(rules.as_hooks().on(context).pre_tool_use(call).await.outcome.is_denied());
         drop(rules);
         project.config.retire().await.unwrap();
     }
@@ -345,7 +346,7 @@ async fn the_log_goes_on_and_names_the_rules_of_each_event() {
     let disk = Arc::new(hooks_system::PrivateFileSystem);
     let mut reader = hooks_audit::LogReader::new(disk, folder, hooks_audit::Positions::default());
     let records: Vec<_> = reader.read(100).unwrap().into_iter().map(|read| read.record).collect();
-    let of_events = records.iter().filter(|record| record.event == "user_input_requested");
+    let of_events = records.iter().filter(|record| record.outcome == Some(Strength::Deny));
     let named: Vec<_> = of_events.filter_map(|record| record.rules.clone()).collect();
     assert_eq!(named, versions);
 }

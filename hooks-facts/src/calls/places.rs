@@ -311,6 +311,16 @@ impl NamedPath {
         self.outline.as_deref().or(self.full.as_deref()).unwrap_or(&self.given)
     }
 
+    /// Describes the place for a reason: its name, and `resolved` if that differs. A verb follows.
+    pub fn described(&self, resolved: &str) -> String {
+        let given = &self.given;
+        match resolved {
+            "" => format!("`{given}` stands for the root, which"),
+            _ if resolved == given => format!("`{given}`"),
+            _ => format!("`{given}` stands for `{resolved}`, which"),
+        }
+    }
+
     /// Returns the name with stand-ins for its unknown parts.
     pub(super) fn outline(&self) -> Option<&str> {
         self.outline.as_deref()

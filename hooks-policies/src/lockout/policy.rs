@@ -8,7 +8,6 @@ use hooks_facts::calls::{Call, CallReader, NamedPath};
 
 use super::registry::{AgentLockouts, Lockout, LockoutRegistry};
 use crate::config::{AllLocked, LockoutConfig};
-use crate::write_guard::stands_for;
 
 const NAME: &str = "reviewer-lockout";
 
@@ -59,7 +58,7 @@ impl ReviewerLockout {
         };
         let found = self.registry.artifacts(locked).find(call, place, &known)?;
         let lockout = locked.named(found.artifact).or(locked.first())?;
-        let message = format!("{} {}", stands_for(&place.given, &found.reading), refused(agent, lockout));
+        let message = format!("{} {}", place.described(&found.reading), refused(agent, lockout));
         let evidence = Evidence::Path { given: place.given.clone(), resolved: found.reading };
         if self.is_everyone_locked_out(call, place) {
             let message = format!("{message}; everyone in the team is, so a person has to decide");

@@ -3,14 +3,14 @@
 use hooks_core::event::PreToolUse;
 use hooks_core::fs::EntryKind;
 use hooks_core::{Evidence, HookRequest, PolicyErrors, Reason};
-use hooks_facts::calls::{Call, CallReader, NamedPath};
-use hooks_facts::globs;
+use hooks_facts::calls::{Call, CallReader, NamedPath, PathPatterns};
+use hooks_facts::globs::{self, Gap};
+use hooks_facts::paths::PathError;
 use hooks_facts::tools::{PathRole, ToolKind};
 use hooks_team::files::{BoundaryProblem, WrittenBoundary};
 
 use super::config::BoundaryConfig;
 use super::{NAME, named};
-use crate::patterns::{FilePatterns, stands_for};
 
 /// A compiled boundary.
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ pub(super) struct Boundary {
 
 #[derive(Clone, Debug)]
 struct Limits {
-    writes: Option<FilePatterns>,
-    reads: Option<FilePatterns>,
+    writes: Option<PathPatterns>,
+    reads: Option<PathPatterns>,
 }
 
 impl Boundary {
@@ -40,7 +40,7 @@ impl Boundary {
             errors.push(field, "it limits nothing", "write `writes` or `reads`");
         }
         let mut compile = |list: &Option<Vec<String>>, name: &str| {
-            list.as_ref().map(|list| FilePatterns::compile(list, &format!("{field}.{name}"), reader, errors))
+            list.as_ref().map(|list| PathPatterns::allowing(list, &format!("{field}.{name}"), reader, errors))
         };
         let limits =
             Limits { writes: compile(&config.writes, "writes"), reads: compile(&config.reads, "reads") };
@@ -55,16 +55,18 @@ impl Boundary {
         reader: &CallReader,
     ) -> Self {
         let limits = written.as_ref().map_err(ToString::to_string).and_then(|written| {
-            let compile = |list: &Option<Vec<String>>| {
-                let Some(list) = list else { return Ok(None) };
-                FilePatterns::new(list, reader).map(Some).map_err(|problems| {
-                    let all = problems.iter().map(|(index, problem)| {
-                        format!("`{}`: {problem}", list.get(*index).map_or("", String::as_str))
-                    });
-                    format!("line {}: {}", written.line, all.collect::<Vec<_>>().join("; "))
-                })
+            let mut errors = PolicyErrors::default();
+            let mut compile = |list: &Option<Vec<String>>, name: &str| {
+                list.as_ref().map(|list| PathPatterns::allowing(list, name, reader, &mut errors))
             };
-            Ok(Limits { writes: compile(&written.writes)?, reads: compile(&written.reads)? })
+            let limits = Limits {
+                writes: compile(&written.writes, "writes"),
+                reads: compile(&written.reads, "reads"),
+            };
+            match errors.as_slice() {
+                [] => Ok(limits),
+                [first, ..] => Err(format!("line {}: {first}", written.line)),
+            }
         });
         let remedy = format!("have a person change the boundary in `{path}`");
         Self { source: format!("the charter `{path}`"), remedy, limits }
@@ -140,7 +142,7 @@ impl Boundary {
     }
 
     /// Returns the reason to deny a command with a word that names an existing file outside of `reads`.
-    fn objection_to_words(&self, call: Call<'_>, reads: &FilePatterns) -> Option<Reason> {
+    fn objection_to_words(&self, call: Call<'_>, reads: &PathPatterns) -> Option<Reason> {
         call.commands().found.iter().find_map(|command| {
             let Some(places) = named::in_words(call, command) else {
                 return Some(self.too_long(&command.pointer));
@@ -150,7 +152,7 @@ impl Boundary {
     }
 
     /// Returns the reason to deny a command whose inline program names an existing file outside of `writes`.
-    fn objection_to_programs(&self, call: Call<'_>, writes: &FilePatterns) -> Option<Reason> {
+    fn objection_to_programs(&self, call: Call<'_>, writes: &PathPatterns) -> Option<Reason> {
         call.commands().found.iter().find_map(|command| {
             let Some(places) = named::in_programs(call, command) else {
                 return Some(self.too_long(&command.pointer));
@@ -211,11 +213,24 @@ impl Boundary {
         &self,
         call: Call<'_>,
         place: &NamedPath,
-        patterns: &FilePatterns,
+        patterns: &PathPatterns,
         verb: Verb,
     ) -> Option<Reason> {
+        let is_linked = place.is_written() && place.role != PathRole::Removed;
+        if is_linked && let Some(names @ 2..) = place.names(call) {
+            let message = format!("`{}` has {names} names, and a write shows under all", place.given);
+            let reason = self.reason("hard-link", message).on(&*place.pointer);
+            return Some(reason.instead("replace it by a copy of its own"));
+        }
         let resolution = match &place.resolution {
             Ok(resolution) => resolution,
+            // Of a folder outside of the root, it is not known what is below it.
+            Err(PathError::OutsideRoot { .. })
+                if patterns.allow_place(call, place)
+                    && (place.is_file(call) || (verb == Verb::Write && !place.reaches_below())) =>
+            {
+                return None;
+            }
             // The place that the write depends on is judged too: `b` of `b/a` in `cp a b`.
             Err(_) if place.is_possible => return None,
             Err(error) => {
@@ -226,26 +241,22 @@ impl Boundary {
                 return Some(self.reason("path", message).on(&*place.pointer).instead(advice));
             }
         };
-        if resolution.names > 1 && place.is_written() && place.role != PathRole::Removed {
-            let message =
-                format!("`{}` has {} names, and a write shows under all", place.given, resolution.names);
-            let reason = self.reason("hard-link", message).on(&*place.pointer);
-            return Some(reason.instead("replace it by a copy of its own"));
-        }
         let is_folder = resolution.kind == Some(EntryKind::Directory);
         let outside = |reading: &str| {
-            let is_allowed = place.is_possible || patterns.allow(call, place, reading);
+            let is_allowed = place.is_possible
+                || patterns.allow_reading(call, place, reading)
+                || patterns.allow_place(call, place);
             let needs_all =
                 is_folder && (place.reaches_below() || verb != Verb::Write) && !place.is_partial();
             // A folder needs no pattern of its own if everything in it is allowed.
-            if needs_all { !patterns.allow_below(call, reading) } else { !is_allowed }
+            if needs_all { !allow_below(patterns, call, reading) } else { !is_allowed }
         };
         let reading = resolution.readings.iter().find(|reading| outside(&reading.path))?;
         let shown = globs::shown(&reading.path);
         let agent = &call.request().context().agent_name;
         let message = format!(
             "{} is outside of what `{agent}` may {} by {}",
-            stands_for(&place.given, &shown),
+            place.described(&shown),
             verb.word(),
             self.source
         );
@@ -272,6 +283,12 @@ impl Boundary {
     fn reason(&self, rule: &'static str, message: String) -> Reason {
         Reason::new(NAME, rule, message).unless(self.remedy.clone())
     }
+}
+
+/// Returns whether one pattern matches everything below a folder.
+fn allow_below(patterns: &PathPatterns, call: Call<'_>, folder: &str) -> bool {
+    let anything = format!("{folder}/{}{}", Gap::Folders.stand_in(), Gap::Name.stand_in());
+    patterns.covers(&anything, call.ignores_case())
 }
 
 /// Effect on a file that is judged.

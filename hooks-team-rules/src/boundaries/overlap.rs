@@ -1,12 +1,13 @@
 //! Overlaps of boundaries, their problems, and blocks that are proposed from prose.
 
-use std::fmt;
+use std::{fmt, slice};
 
-use hooks_facts::globs::{GlobOptions, Globs};
+use hooks_core::PolicyErrors;
+use hooks_facts::calls::{CallReader, PathPatterns};
+use hooks_facts::globs::{Gap, GlobOptions, Globs};
 use hooks_team::{StatedFiles, StatedIn};
 
 use super::config::BoundariesConfig;
-use crate::patterns::outline_of;
 
 /// Most overlaps that are reported for two agents.
 const MOST: usize = 3;
@@ -150,7 +151,7 @@ pub fn proposed_block(stated: &StatedFiles, team: &str) -> Option<String> {
         // A word that is clearly a folder needs no pattern for a file of that name.
         let is_folder = word.word.ends_with('/');
         let chosen = word.patterns.iter().take(if is_folder { 1 } else { usize::MAX });
-        for pattern in chosen.filter(|pattern| problem_of(std::slice::from_ref(*pattern)).is_none()) {
+        for pattern in chosen.filter(|pattern| problem_of(slice::from_ref(*pattern)).is_none()) {
             if !patterns.contains(pattern) {
                 patterns.push(pattern.clone());
             }
@@ -176,10 +177,41 @@ fn may_meet(one: &str, other: &str) -> bool {
     meets(one, other) || meets(other, one)
 }
 
+/// Returns the outline of a pattern: `*` and `**` become gaps. Alternatives in braces become a gap too, so it may stand for
+/// more than the pattern matches.
+fn outline_of(pattern: &str) -> String {
+    let mut outline = String::new();
+    let (mut characters, mut depth) = (pattern.chars().peekable(), 0_usize);
+    while let Some(c) = characters.next() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    outline.push(Gap::Any.stand_in());
+                }
+            }
+            _ if depth > 0 => {}
+            '\\' => outline.extend(characters.next()),
+            '?' => outline.push(Gap::One.stand_in()),
+            '*' if characters.next_if_eq(&'*').is_some() => match characters.next_if_eq(&'/') {
+                Some(_) => outline.push(Gap::Folders.stand_in()),
+                None => outline.extend([Gap::Folders.stand_in(), Gap::Name.stand_in()]),
+            },
+            '*' => outline.push(Gap::Name.stand_in()),
+            c => outline.push(c),
+        }
+    }
+    outline
+}
+
 fn problem_of(patterns: &[String]) -> Option<String> {
-    let errors = Globs::compile(patterns, &GlobOptions::default()).err()?;
-    let first = errors.first()?;
-    Some(format!("`{}`: {}", first.pattern, first.problem))
+    patterns.iter().find_map(|pattern| {
+        let mut errors = PolicyErrors::default();
+        PathPatterns::allowing(slice::from_ref(pattern), "", &CallReader::default(), &mut errors);
+        let first = errors.as_slice().first()?;
+        Some(format!("`{pattern}`: {}; {}", first.problem, first.hint))
+    })
 }
 
 fn quoted(pattern: &str) -> String {

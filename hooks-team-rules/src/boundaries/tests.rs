@@ -68,6 +68,24 @@ fn an_agent_writes_only_within_its_boundary() {
     }
 }
 
+/// Patterns mean what they mean in the write guard.
+#[test]
+fn an_absolute_pattern_allows_files_outside_of_the_root() {
+    let policy = policy(&config(&[("a", &["/repo/src/**", "/srv/out/**"])]));
+    for (args, wanted) in [
+        (json!({"path": "src/a.rs"}), PASS),
+        (json!({"path": "/srv/out/x"}), PASS),
+        (json!({"path": "/srv/out/../x"}), DENY),
+        (json!({"path": "/srv/x"}), DENY),
+        (json!({"path": "lib/a.rs"}), DENY),
+    ] {
+        assert_eq!(verdict_on(&policy, &call("a", "edit", args.clone())).0, wanted, "{args}");
+    }
+    // What is below a folder outside of the root is not known.
+    let remove = json!({"command": "rm -r /srv/out/x"});
+    assert_eq!(verdict_on(&policy, &call("a", "bash", remove)).0, DENY);
+}
+
 #[test]
 fn folders_and_links_are_judged_with_everything_in_them() {
     let policy = policy(&config(&[("a", &["src/*", "build/**"])]));

@@ -67,6 +67,7 @@ fn attributes(committed: &Committed, operation: &str, about: &str) -> Value {
         .text("gen_ai.operation.name", operation)
         .text("gen_ai.conversation.id", &record.session)
         .text("gen_ai.agent.name", agent)
+        .text_of("gen_ai.agent.id", record.child_id.as_ref())
         .text_of("gen_ai.tool.name", record.tool.as_ref())
         .text_of("gen_ai.tool.call.id", record.call.as_ref().filter(|_| record.tool.is_some()))
         .text_of("gen_ai.request.model", record.model.as_ref())

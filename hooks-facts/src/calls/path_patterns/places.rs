@@ -195,6 +195,11 @@ impl PathPatterns {
             || self.cover_from_top(call, place, below_own_home)
     }
 
+    /// Returns whether a pattern matches everything that one reading of a place below the root stands for.
+    pub fn allow_reading(&self, call: Call<'_>, place: &NamedPath, reading: &str) -> bool {
+        self.covers_reading(call, place, &self.scopes(call.ignores_case()).inside, reading)
+    }
+
     fn covers_reading(&self, call: Call<'_>, place: &NamedPath, scope: &Scope, reading: &str) -> bool {
         let is_partial = place.is_partial();
         let text = self.compared(reading, call, is_partial);
