@@ -70,6 +70,8 @@ fn shell() -> Vec<(&'static str, String)> {
         ("templates", format!("node -e '{}'", filled("`${"))),
         ("formats", format!("python3 -c '{}'", filled("f\"{"))),
         ("patterns", format!("node -e '{}'", filled("}/ "))),
+        ("patterns without an end", format!("node -e '{}'", filled("/["))),
+        ("characters without an end", format!("node -e '\"{}'", filled("\\u{"))),
         ("lisp", format!("bb -e '({}'", filled("a."))),
         ("sql", format!("psql -c '{}'", filled("select a(b("))),
         ("powershell text", format!("pwsh -c '{}'", filled("$a=\"$a$a\";").replace('\'', ""))),

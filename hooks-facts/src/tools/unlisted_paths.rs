@@ -55,15 +55,15 @@ impl UnlistedPaths {
     }
 }
 
-/// Effect of a tool, by the words of its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Effect of a tool, by the words of its name. The fewest files follow from the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Does {
     /// Reads, or has texts for readers.
     Reads,
     Unknown,
+    Removes,
     Changes,
     Moves,
-    Removes,
 }
 
 impl Does {
@@ -178,13 +178,9 @@ impl Walk {
 
     fn object(&mut self, map: &Map<String, Value>, scope: &Scope<'_>, pointer: &Pointer<'_>) {
         let sayings = map.iter().filter(|(key, _)| is_saying(key)).filter_map(|(_, value)| value.as_str());
-        let mut does = scope.does;
-        for saying in sayings {
-            match Does::of_words(&words(saying)) {
-                Does::Unknown => {}
-                said => does = said,
-            }
-        }
+        // One that only reads lifts none that changes.
+        let said = sayings.map(|saying| Does::of_words(&words(saying))).filter(|said| *said != Does::Unknown);
+        let does = said.max().unwrap_or(scope.does);
         for (key, value) in map {
             let here = &pointer.key(key);
             if looks_like_path(key) {
@@ -192,6 +188,8 @@ impl Walk {
                 if does.is_certain() {
                     self.push(key, &Scope { does, means: Means::File, ..*scope }, here);
                 }
+                // Their texts are content, and other objects may name further files.
+                self.value(value, &Scope { does, means: Means::NoPath, ..*scope }, here);
                 continue;
             }
             // What is under a usual key is found by the walk that reads the arguments of every tool that writes.
@@ -302,6 +300,9 @@ mod tests {
             json!({"outDir": "a.md"}),
             json!({"a.md": "text"}),
             json!({"files": {"a.md": "text"}}),
+            json!({"files": {"a.md": {"dst": "a.md", "content": "b.md"}}}),
+            json!({"files": {"a.md": ["b.md"]}}),
+            json!({"action": "write", "mode": "read", "any": "a.md"}),
             json!({"changes": [["a.md", "text"]]}),
             json!({"deep": {"deeper": [{"any": "a.md"}]}}),
             json!({"payload": "{\"where\": \"a.md\"}"}),

@@ -55,13 +55,15 @@ impl<'a> Processes<'a> {
                 self.ended.get_or_insert(invocation);
             }
         } else if BY_PATTERN.contains(&name) {
-            let is_named = self.names_by_pattern(words);
+            // Without a pattern, all processes of a user are meant.
+            let is_named = self.names_by_pattern(words) || is_inverted(words) || names_user_only(words);
             self.found(name == "pkill" && is_named, is_named, invocation);
         } else if BY_NAME.contains(&name) {
             let is_named = match has(words, 'r', "--regexp") && name == "killall" {
                 true => self.names_by_pattern(words),
-                false => operands(words).any(|word| word.rsplit('/').next() == Some(NAME)),
-            };
+                false => operands(words)
+                    .any(|word| word.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case(NAME))),
+            } || name != "pidof" && names_user_only(words);
             self.found(name != "pidof" && is_named, is_named, invocation);
         } else if name == "killall5" {
             self.ended.get_or_insert(invocation);
@@ -88,7 +90,7 @@ impl<'a> Processes<'a> {
 
     fn names_by_pattern(&mut self, words: &[Argument]) -> bool {
         let (is_line, is_exact) = (has(words, 'f', "--full"), has(words, 'x', "--exact"));
-        operands(words).any(|word| self.is_name(word, is_line, is_exact))
+        operands(words).any(|word| is_line && names_program(word) || self.is_name(word, is_line, is_exact))
     }
 
     /// Returns whether a pattern matches the name of the process, or a part of its line that overlaps the name.
@@ -97,20 +99,58 @@ impl<'a> Processes<'a> {
         let is_plain = pattern
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'/' | b'-' | b'_'));
+        // An option may have it match in any case; few other processes have such a name.
         if is_plain {
-            let found = text.find(pattern).map(|at| at..at + pattern.len());
+            let found = text.find(&pattern.to_ascii_lowercase()).map(|at| at..at + pattern.len());
             return found.is_some_and(|found| overlaps(&found, &place) && (!is_exact || found == place));
         }
         self.compiled += 1;
         if self.compiled > MAX_PATTERNS || pattern.len() > LONGEST {
             return true;
         }
-        let regex = RegexBuilder::new(pattern).size_limit(1 << 18).build();
+        let regex = RegexBuilder::new(pattern).case_insensitive(true).size_limit(1 << 18).build();
         let Ok(regex) = regex else { return pattern.contains(NAME) };
         regex
             .find_iter(text)
             .any(|found| overlaps(&found.range(), &place) && (!is_exact || found.range() == place))
     }
+}
+
+/// Returns whether a pattern of a whole line begins with the program, wherever that is.
+fn names_program(pattern: &str) -> bool {
+    let pattern = pattern.to_ascii_lowercase();
+    let program = pattern.trim_start_matches('^').split(' ').next().unwrap_or_default();
+    program.match_indices(NAME).any(|(at, name)| {
+        let (before, behind) = (program.get(..at), program.get(at + name.len()..));
+        // A dot alone begins the ending of another name.
+        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            && behind.is_some_and(|behind| match behind.strip_prefix('.') {
+                Some(rest) => rest.starts_with(['*', '+']),
+                None => {
+                    !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/'))
+                }
+            })
+    })
+}
+
+/// Returns whether all processes but those of a pattern are meant.
+fn is_inverted(words: &[Argument]) -> bool {
+    words.iter().filter_map(Argument::literal).any(|word| word == "--inverse" || word == "-v")
+}
+
+/// Returns whether an option names a user, and nothing else a process.
+fn names_user_only(words: &[Argument]) -> bool {
+    let is_apart =
+        |word: &Argument| matches!(word.literal(), Some("-u" | "-U" | "--euid" | "--uid" | "--user"));
+    let is_joined = |word: &Argument| {
+        let starts =
+            |text: &str| ["-u", "--euid=", "--uid=", "--user="].iter().any(|option| text.starts_with(option));
+        !is_apart(word) && word.literal().is_some_and(starts)
+    };
+    let is_option = |word: &Argument| word.literal().is_some_and(|text| text.starts_with('-'));
+    let value = words.iter().position(is_apart).map(|at| at + 1).filter(|at| *at < words.len());
+    let has_other = words.iter().enumerate().any(|(at, word)| Some(at) != value && !is_option(word));
+    !has_other && (value.is_some() || words.iter().any(is_joined))
 }
 
 fn overlaps(one: &std::ops::Range<usize>, other: &std::ops::Range<usize>) -> bool {

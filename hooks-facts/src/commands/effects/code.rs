@@ -92,6 +92,8 @@ struct Form {
 
 struct CodeLexer<'t> {
     rest: &'t str,
+    /// Length of the whole text.
+    length: usize,
     language: Language,
     tokens: Vec<Token>,
     /// Code in strings.
@@ -103,12 +105,14 @@ struct CodeLexer<'t> {
     after_condition: bool,
     /// Patterns that may also be code.
     doubtful: Vec<&'t str>,
+    patterns: LineOfPatterns,
 }
 
 impl<'t> CodeLexer<'t> {
     fn new(language: Language, text: &'t str) -> Self {
         Self {
             rest: text,
+            length: text.len(),
             language,
             tokens: Vec::new(),
             aside: Vec::new(),
@@ -116,6 +120,7 @@ impl<'t> CodeLexer<'t> {
             conditions: Vec::new(),
             after_condition: false,
             doubtful: Vec::new(),
+            patterns: LineOfPatterns::default(),
         }
     }
 
@@ -249,10 +254,12 @@ impl<'t> CodeLexer<'t> {
         if rest.starts_with('\n') {
             return (String::new(), 1);
         }
-        if let Some(inner) = rest.strip_prefix("u{").and_then(|rest| rest.split_once('}')).map(|(it, _)| it)
-            && let Some(c) = u32::from_str_radix(inner, 16).ok().and_then(char::from_u32)
+        if let Some((digits, _)) =
+            rest.strip_prefix("u{").and_then(|rest| rest.split_once(|c: char| !c.is_ascii_hexdigit()))
+            && let Some(c) = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+            && rest.get("u{".len() + digits.len()..).is_some_and(|rest| rest.starts_with('}'))
         {
-            return (c.into(), "u{}".len() + inner.len());
+            return (c.into(), "u{}".len() + digits.len());
         }
         let read = escape(rest);
         // Most languages leave out a backslash that means nothing.
@@ -329,7 +336,10 @@ impl<'t> CodeLexer<'t> {
             Some(Token::Sign(sign @ ('+' | '-'))) => !second.is_some_and(|second| second.is(*sign)),
             Some(Token::Sign(_)) => true,
         };
-        let Some(length) = begins.then(|| pattern_length(self.rest)).flatten() else { return false };
+        let at = self.length - self.rest.len();
+        let Some(length) = begins.then(|| self.patterns.length(self.rest, at)).flatten() else {
+            return false;
+        };
         if last.is_some_and(|last| last.is('}')) {
             self.doubtful.extend(self.rest.get(1..length - 1));
         }
@@ -379,21 +389,45 @@ fn inner_code(language: Language, quote: char, is_format: bool) -> Option<(&'sta
     }
 }
 
-/// Returns the length of the pattern at the start of a text; `None` if it does not end in its line.
-fn pattern_length(text: &str) -> Option<usize> {
-    let (mut escaped, mut in_class) = (false, false);
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            '\n' => return None,
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '[' => in_class = true,
-            ']' => in_class = false,
-            '/' if !in_class => return Some(at + 1),
-            _ => {}
+/// Patterns of a line. Each slash may begin one, so their ends are found in one pass for all.
+#[derive(Default)]
+struct LineOfPatterns {
+    /// Place in the text.
+    start: usize,
+    /// For each byte, the end of a pattern that begins there; 0 if it has none.
+    ends: Vec<usize>,
+}
+
+impl LineOfPatterns {
+    /// Returns the length of the pattern at the start of a text, which is at `at`; `None` if it does not end in its line.
+    fn length(&mut self, text: &str, at: usize) -> Option<usize> {
+        if !(self.start..self.start + self.ends.len()).contains(&at) {
+            let line = text.split('\n').next().unwrap_or_default();
+            *self = Self { start: at, ends: pattern_ends(line) };
         }
+        let begin = at - self.start;
+        self.ends.get(begin)?.checked_sub(begin).filter(|length| *length > 0)
     }
-    None
+}
+
+fn pattern_ends(line: &str) -> Vec<usize> {
+    let mut ends = vec![0; line.len()];
+    // The end if the next character is outside of a class or in one, and the same for the character after it.
+    let (mut next, mut after_next) = ((0, 0), (0, 0));
+    for (at, c) in line.char_indices().rev() {
+        if let Some(end) = ends.get_mut(at) {
+            *end = next.0;
+        }
+        let here = match c {
+            '\\' => after_next,
+            '[' => (next.1, next.1),
+            ']' => (next.0, next.0),
+            '/' => (at + 1, next.1),
+            _ => next,
+        };
+        (next, after_next) = (here, next);
+    }
+    ends
 }
 
 /// Joins strings between which only a sign for joining is.
@@ -471,6 +505,28 @@ mod tests {
         assert_eq!(names("a / b + c / d"), ["a", "b", "c", "d"]);
         // After a block it is a pattern, after an object a division: both are read.
         assert_eq!(names("{} / a() / 1"), ["1", "a"]);
+    }
+
+    #[test]
+    fn a_pattern_ends_at_a_slash_of_its_line() {
+        for (text, length) in [
+            ("/a/b/", Some(3)),
+            ("/a\\/b/c", Some(6)),
+            ("/[/]/", Some(5)),
+            ("/é[\\]/]/g", Some(9)),
+            ("/a\n/", None),
+            ("/[/", None),
+            ("/a\\/", None),
+            ("/a\\", None),
+        ] {
+            assert_eq!(LineOfPatterns::default().length(text, 7), length, "{text}");
+        }
+        let mut line = LineOfPatterns::default();
+        let text = "/[/ /b/\n/c/";
+        assert_eq!(
+            [(0, None), (2, Some(3)), (4, Some(3)), (8, Some(3))],
+            [0, 2, 4, 8].map(|at| (at, line.length(text.get(at..).unwrap(), at)))
+        );
     }
 
     #[test]
