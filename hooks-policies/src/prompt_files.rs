@@ -1,6 +1,6 @@
 //! Judges the files that a prompt names, as in `explain @secrets/key.pem`.
 //!
-//! Clients read such files themselves and send their content with the prompt: no tool call follows that a policy could judge. So
+//! Some clients read such files themselves and send their content with the prompt: no tool call follows that a policy could judge. So
 //! each existing file is judged as a call of the tool `Read`. A folder is also judged as a search in all of its files, because
 //! some clients read them all. If the policy denies one of these calls, the prompt is denied. An answer that asks counts as
 //! none: the user has named the file.

@@ -1,6 +1,6 @@
 //! Files that a prompt names, as in `explain @src/main.rs`.
 //!
-//! Most clients read such files themselves and add their content to the prompt, so no tool call and no hook follows. Each client
+//! Some clients read such files themselves and add their content to the prompt, so no tool call and no hook follows. Each client
 //! ends a name in its own way; this module gives every name that one of them may read:
 //!
 //! | form | client |

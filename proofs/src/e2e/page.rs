@@ -59,8 +59,8 @@ What a client has besides its settings:
   written when the model's waiting time is over. `write_stdin` of Codex CLI, into a command that still runs, fires no hook.
   So a shell or an interpreter that would run such input (`bash`, `python3`, `cat | sh`) counts as unknown code, which the command guard denies. Codex CLI loses the
   exit code of a redacted result, and Gemini CLI shows a redacted success as an error.
-* A file that a prompt names (`@notes.md`) is sent to the model without a tool call by Claude Code, Gemini CLI and Copilot CLI. Rules about reading
-  [judge it at the prompt](guards.md#files-that-a-prompt-names).
+* A file that a prompt names (`@notes.md`) is sent to the model without a tool call by Claude Code and Gemini CLI. Rules about reading
+  [judge it at the prompt](guards.md#files-that-a-prompt-names). Codex CLI and Copilot CLI, run headless, send the name alone.
 * Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
 * Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
   in its place.
