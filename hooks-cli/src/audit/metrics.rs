@@ -20,7 +20,7 @@ use crate::failure::{Failure, Status};
 pub(super) fn print(folder: &Path, config: Option<&Config>) -> Result<Status, Failure> {
     let limits = config.and_then(|config| config.metrics().map(Metrics::config)).cloned();
     let metrics = Metrics::new(limits.unwrap_or_else(MetricsConfig::default));
-    let project = Project::of(folder);
+    let project = Project::above(folder);
     let mut starts = Starts::new();
     let mut reading = Reading::new(folder, Positions::default());
     loop {
@@ -98,16 +98,16 @@ fn recorded<'r>(record: &'r Record, project: &'r Project) -> Option<RecordedEven
 /// The project of a log.
 struct Project {
     name: String,
-    /// Its repository, for records of clients, which do not name one.
+    /// Repository of records that name none: those of clients.
     repo: Option<String>,
 }
 
 impl Project {
     /// The folder above the folder of a log, and above `.squad`.
-    fn of(log: &Path) -> Self {
+    fn above(log: &Path) -> Self {
         let log = log.canonicalize().unwrap_or_else(|_| log.to_path_buf());
-        let above = log.parent().unwrap_or(&log);
-        let project = if above.ends_with(".squad") { above.parent().unwrap_or(above) } else { above };
+        let folder = log.parent().unwrap_or(&log);
+        let project = if folder.ends_with(".squad") { folder.parent().unwrap_or(folder) } else { folder };
         let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let settings = fs::read_to_string(project.join(".git/config")).unwrap_or_default();
         Self { name, repo: origin(&settings) }

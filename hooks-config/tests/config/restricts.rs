@@ -241,7 +241,7 @@ impl Team {
     }
 }
 
-/// What allows is as weak as no opinion.
+/// Counts an allow as no opinion: neither restricts.
 fn weakest(strength: Strength) -> Strength {
     if strength == Strength::Allow { Strength::NoOpinion } else { strength }
 }
@@ -317,7 +317,7 @@ fn each_restriction_restricts_something() {
             _ => items.insert(at),
         };
         let (fewer, more) = (Team::new(&sections), Team::new(&items));
-        // Whatever an act becomes, it is not what it was.
+        // A route is denied, or gets another target.
         let restricts = |(id, act): (usize, &Act)| match act {
             Act::Route(agent, route) => {
                 let decided =
