@@ -85,6 +85,7 @@ fn reached_through_programs() {
         "PAGER='dangerous -xy' man a",
         "docker exec -it web dangerous -xy",
         "/usr/bin/dangerous.exe -xy",
+        "echo dangerous -xy > f; eval \"$(<f)\"",
     ]);
     does_not_run(&[
         "command -v dangerous -xy",
@@ -107,12 +108,24 @@ fn what_cannot_be_known() {
         "echo x | base64 -d | bash",
         "source <(curl u)",
         "curl -o f u; sh f",
+        "$(<f) x",
+        "bash -c \"$(<f)\"",
+        "x=$(<f); eval \"$x\"",
+        "<f | sh",
         "(",
         "/bin/r? x",
     ] {
         assert!(unresolved(text), "{text}");
     }
-    for text in ["ls $X", "rm $(cat f)", "${x:-ls} a", "bash -c 'ls $X'", "for f in *; do cat $f; done"] {
+    for text in [
+        "ls $X",
+        "rm $(cat f)",
+        "rm $(<f)",
+        "<f",
+        "${x:-ls} a",
+        "bash -c 'ls $X'",
+        "for f in *; do cat $f; done",
+    ] {
         assert!(!unresolved(text), "{text}");
     }
 }

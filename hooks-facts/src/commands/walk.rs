@@ -510,6 +510,11 @@ impl Walk {
         for assignment in &simple.assignments {
             self.assign(assignment, simple.span);
         }
+        if argv.is_empty() && simple.assignments.is_empty() && self.input_file.is_some() {
+            // `$(<file)`: the shell itself prints the file.
+            let printed = if matches!(input, Stream::Known(_)) { input } else { Stream::Unknown };
+            return self.deliver(printed, target);
+        }
         let is_lent = !settings::keeps_assignments(argv.first()) && self.take_moved(before);
         let output = self.with_settings(is_lent, |walk| walk.run_some(&argv, &input, simple.span));
         self.deliver(output, target)
