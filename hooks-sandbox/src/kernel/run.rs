@@ -43,6 +43,7 @@ pub struct Sandbox {
 
 /// A command that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finished {
     /// Mechanisms and promises that were held.
     pub enforced: Enforced,

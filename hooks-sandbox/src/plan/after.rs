@@ -26,6 +26,7 @@ const MOST_COPIED: u64 = 1 << 20;
 
 /// Result of [`Plan::clean_up`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Aftermath {
     /// Files and folders that were removed: they govern agents or git, and the command had created them.
     pub removed: Vec<PathBuf>,
@@ -55,8 +56,14 @@ impl Plan {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if a pattern of the profile cannot be used.
+    /// Returns an error if a pattern of the profile cannot be used, or if the plan was read from JSON: it does not tell old files from
+    /// new ones.
     pub fn clean_up(&self, profile: &Profile) -> Result<Aftermath, NoPlan> {
+        if self.searched.is_empty() {
+            return Err(NoPlan(
+                "a plan that was read from JSON does not know which files are new".to_owned(),
+            ));
+        }
         let profile =
             Profile { workspace: self.workspace.clone(), home: self.home.clone(), ..profile.clone() };
         let access = Access::new(&profile).map_err(|error| NoPlan(error.to_string()))?;

@@ -389,6 +389,7 @@ fn names_that_are_not_utf_8_are_closed_and_handed_over() {
     }
     let text = serde_json::to_string(&plan).unwrap();
     let again: Plan = serde_json::from_str(&text).unwrap();
+    assert!(again.clean_up(&disk.profile(secrets(), &SandboxConfig::default())).is_err());
     assert_eq!((again.masked, again.seen), (plan.masked, plan.seen));
 }
 
