@@ -442,8 +442,8 @@ recorded, once.
 
 Standard input is closed unless `--stdin` is given. What the command writes passes through the redaction of the rules, if they have
 one. Everything that it has started ends with it. Exit status: that of the command, 128 and the number of a signal that
-ended it; 125 the sandbox failed, or cannot hold here what the rules promise (`sandbox.unavailable`), or the command ran and has
-left a file that governs agents (a message names it); 126 and 127 the command cannot be started.")]
+ended it; 123 the command ran and has left a file that governs agents (a message names it); 125 the sandbox failed, or cannot hold
+here what the rules promise (`sandbox.unavailable`), so the command did not run; 126 and 127 the command cannot be started.")]
 pub(crate) struct Exec {
     /// The rules; without it, those that govern this folder
     #[arg(long, short = 'c', value_name = "FILE")]

@@ -1,4 +1,8 @@
 //! `hooks exec`: runs a command in the sandbox that follows from the rules.
+#![cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there is no sandbox on this system, so no command comes to it")
+)]
 
 use std::env;
 use std::ffi::OsString;
@@ -16,8 +20,12 @@ use crate::load;
 use crate::run::project;
 use crate::wrap;
 
-/// Exit status if the command did not run because of the sandbox, or if it ran and has left a file that it may not; a message names the case.
-const FAILED: u8 = 125;
+/// Exit status if the command did not run because of the sandbox, as that of `env` and `timeout`.
+const NOT_RUN: u8 = 125;
+
+/// Exit status if the command ran and has left a file that governs agents.
+#[cfg(target_os = "linux")]
+const LEFT_A_FILE: u8 = 123;
 
 /// The rules of a folder, and the profile that follows from them.
 pub(crate) struct Governed {
@@ -125,7 +133,7 @@ fn status(done: Result<u8, Failure>) -> u8 {
     done.unwrap_or_else(|failure| {
         // If standard error is closed, the exit status still shows the failure.
         drop(writeln!(anstream::stderr(), "{failure}"));
-        FAILED
+        NOT_RUN
     })
 }
 
@@ -178,16 +186,16 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
         anyway.unavailable = Unavailable::GuardsOnly;
         done = start(anyway);
     }
+    // Before anything else is printed, as a closed standard error ends the program. In a failure, the command may have begun.
+    let is_clean = matches!(done, Err(NotRun::NotHeld(_))) || clean_up(&plan, profile);
     let finished = done.map_err(|error| failed(&error))?;
-    // Before anything is printed, as a closed standard error ends the program.
-    let is_clean = clean_up(&plan, profile);
     if !finished.enforced.is_whole() {
         say(&finished.enforced.missing());
     }
     if wanted.has_report {
         drop(writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?));
     }
-    Ok(Ran { status: if is_clean { finished.status } else { FAILED }, temporary })
+    Ok(Ran { status: if is_clean { finished.status } else { LEFT_A_FILE }, temporary })
 }
 
 /// Removes files that govern agents and that the command has created, and restores links; returns whether none is left.

@@ -1,9 +1,12 @@
 //! `hooks exec`: real processes and the real kernel, in throw-away folders.
 //!
-//! Where the kernel refuses a mechanism, the command must not run, and the reason is printed; the tests accept nothing else.
+//! Where the kernel refuses a mechanism, the command must not run, and the reason is printed. The tests accept nothing else, and that only
+//! without `HOOKS_SANDBOX_REQUIRED`.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+#[path = "support/held.rs"]
+mod held;
 #[path = "support/terminal.rs"]
 mod terminal;
 
@@ -12,6 +15,8 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use held::is_held;
 
 /// A home with a secret, and a project with rules in it.
 struct World {
@@ -73,17 +78,6 @@ fn users() -> Vec<Option<u32>> {
     if rustix::process::geteuid().is_root() { vec![None, Some(65_534)] } else { vec![None] }
 }
 
-/// Whether everything is held here. If not, the command must not have run, and the reason must be there.
-fn is_held(done: &Output) -> bool {
-    if done.status.code() != Some(125) {
-        return true;
-    }
-    let errors = String::from_utf8_lossy(&done.stderr);
-    assert!(errors.contains("the command was not run: not held:"), "{errors}");
-    assert!(done.stdout.is_empty(), "{done:?}");
-    false
-}
-
 #[test]
 fn what_the_rules_close_is_closed_and_the_rest_is_open() {
     for user in users() {
@@ -109,6 +103,19 @@ fn files_that_govern_agents_do_not_stay() {
     if is_held(&done) {
         assert!(world.project.join(".claude/notes").exists());
         assert!(String::from_utf8_lossy(&done.stderr).contains("removed"));
+    }
+}
+
+/// Another status than that of a command that did not run.
+#[test]
+fn a_folder_in_which_files_cannot_be_looked_for_has_a_status_of_its_own() {
+    let world = World::new("version: 1\n", None);
+    let name = "a".repeat(200);
+    let done =
+        world.exec(&format!("for i in $(seq 25); do mkdir {name} && cd -P {name} || exit 1; done; echo ran"));
+    if is_held(&done) {
+        assert_eq!((done.status.code(), &*done.stdout), (Some(123), &b"ran\n"[..]), "{done:?}");
+        assert!(String::from_utf8_lossy(&done.stderr).contains("cannot be searched"), "{done:?}");
     }
 }
 

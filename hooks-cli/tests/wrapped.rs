@@ -1,9 +1,13 @@
 //! Shell calls of Claude Code under `hooks exec` (`sandbox.calls: wrapped`): real processes and the real kernel, in throw-away
 //! folders. The command lines are those that Claude Code 2.1.330 starts its shell with.
 //!
-//! Where the kernel refuses a mechanism, the command must not run, and the reason is printed; the tests accept nothing else.
+//! Where the kernel refuses a mechanism, the command must not run, and the reason is printed. The tests accept nothing else, and that only
+//! without `HOOKS_SANDBOX_REQUIRED`.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests")]
+
+#[path = "support/held.rs"]
+mod held;
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -11,6 +15,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use held::is_held;
 use serde_json::{Value, json};
 
 const WRAPPED: &str =
@@ -137,16 +142,6 @@ impl Drop for World {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Whether everything is held here. If not, the command must not have run, and the reason must be there.
-fn is_held(done: &Output) -> bool {
-    if done.status.code() != Some(125) {
-        return true;
-    }
-    assert!(text(&done.stderr).contains("the command was not run: not held:"), "{done:?}");
-    assert!(done.stdout.is_empty(), "{done:?}");
-    false
 }
 
 #[test]
@@ -442,14 +437,39 @@ fn the_original_is_judged_after_the_call_too() {
     assert!(judged(&own).contains("of the wrapper"), "the rule has an effect");
 }
 
+/// The only record of a command that waits.
+fn record(world: &World) -> PathBuf {
+    let folder = fs::read_dir(world.home().join(".local/state/hooks/carried")).unwrap();
+    let mut files = folder.map(|entry| entry.unwrap().path());
+    files.find(|file| file.extension().is_some_and(|ending| ending == "json")).unwrap()
+}
+
+/// Other rules may hold less.
+#[test]
+fn a_command_that_other_rules_carry_is_carried_by_these() {
+    let world = World::new(WRAPPED);
+    let changed = |command: &str| {
+        let answer = called(&world, "codex", "PreToolUse", "Bash", command);
+        Some(answer.pointer("/hookSpecificOutput/updatedInput/command")?.as_str().unwrap().to_owned())
+    };
+    let text = changed("echo x").unwrap();
+    assert_eq!(changed(&text), None);
+    let record = record(&world);
+    let mut of_others: Value = serde_json::from_str(&fs::read_to_string(&record).unwrap()).unwrap();
+    *of_others.get_mut("config").unwrap() = json!("/other/hooks.yaml");
+    fs::write(&record, of_others.to_string()).unwrap();
+    let again = changed(&text).unwrap();
+    assert!(again != text && again.ends_with("\necho x"), "{again}");
+}
+
 #[test]
 fn a_record_is_of_its_user_and_ends() {
     let world = World::new(WRAPPED);
     called(&world, "codex", "PreToolUse", "Bash", "echo x");
-    let folder = world.home().join(".local/state/hooks/carried");
-    let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let record = record(&world);
+    let folder = record.parent().unwrap();
     assert_eq!(fs::metadata(&record).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
     let mut old: Value = serde_json::from_str(&fs::read_to_string(&record).unwrap()).unwrap();
     let at = old.get("at").unwrap().as_u64().unwrap();
     *old.get_mut("at").unwrap() = json!(at - 2 * 60 * 60 * 1_000);

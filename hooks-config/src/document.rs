@@ -77,9 +77,17 @@ const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
 /// assert_eq!(schema["required"], serde_json::json!(["version"]));
 /// let sections = schema["properties"].as_object().ok_or("a schema of a map")?;
 /// assert!(["write_guard", "rules", "models", "cache"].iter().all(|name| sections.contains_key(*name)));
+/// assert!(!schema.to_string().contains("```"), "an editor shows the descriptions");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn schema() -> Value {
+    let mut schema = schema_of_types();
+    without_examples(&mut schema);
+    schema
+}
+
+/// The schema with the descriptions of the types, which have examples in Rust.
+fn schema_of_types() -> Value {
     let mut schema = schemars::schema_for!(PolicyConfig).to_value();
     without_null(&mut schema);
     if let Some(object) = schema.as_object_mut() {
@@ -229,7 +237,7 @@ pub(super) fn read(
 
 /// The schema without the section that has a reader of its own.
 pub(super) fn checked_schema() -> Value {
-    let mut schema = schema();
+    let mut schema = schema_of_types();
     if let Some(hooks) = schema.pointer_mut("/properties/hooks") {
         *hooks = json!({"type": "object"});
     }
@@ -271,6 +279,28 @@ fn without_squads_names(root: &Node, mistakes: &mut Mistakes) -> Node {
         }
     }
     Node { place: root.place.clone(), kind: Kind::Map(own) }
+}
+
+/// Removes the examples from the descriptions of a schema.
+fn without_examples(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(without_examples),
+        Value::Object(fields) => {
+            if let Some(Value::String(text)) = fields.get_mut("description") {
+                *text = without_code(text);
+            }
+            fields.values_mut().for_each(without_examples);
+        }
+        _ => {}
+    }
+}
+
+/// A text without its blocks of code.
+fn without_code(text: &str) -> String {
+    let outside = text.split("```").step_by(2).map(str::trim).filter(|text| !text.is_empty());
+    let ended =
+        outside.map(|text| text.strip_suffix(':').map_or_else(|| text.to_owned(), |text| format!("{text}.")));
+    ended.collect::<Vec<_>>().join("\n\n")
 }
 
 /// Removes `null` from the values of a schema made from types. In the types an option is a key that may be

@@ -7,6 +7,7 @@ use std::path::Path;
 use hooks_facts::globs::{self, Gap, GlobOptions, Globs, PatternDialect, PatternError};
 
 use hooks_facts::calls::{Call, Known, NamedPath};
+use hooks_facts::tools::PathRole;
 
 /// Compiled artifacts. Names are compared without regard to case.
 #[derive(Clone, Debug, Default)]
@@ -154,7 +155,7 @@ impl Artifacts {
             .iter()
             .map(|reading| (&self.absolute, top(reading), reading.as_str()));
         let mut readings = inside.chain(outside).chain(absolute);
-        readings.find_map(|(patterns, top, given)| {
+        let found = readings.find_map(|(patterns, top, given)| {
             let reading: &str = &folded(given);
             let is_anywhere = from_anywhere(place) && std::ptr::eq(patterns, &self.absolute);
             let index = if is_anywhere {
@@ -171,6 +172,40 @@ impl Artifacts {
                     .flatten()
             })?;
             self.found(index, globs::shown(&format!("{top}{given}")))
+        });
+        found.or_else(|| self.below_folder_by_name(call, place, known))
+    }
+
+    /// Returns the first artifact of any folder (`**/.claude/settings.json`) that is below a place by its name, as below `.claude`. If
+    /// the call only removes the place, the artifact has to exist.
+    fn below_folder_by_name(
+        &self,
+        call: Call<'_>,
+        place: &NamedPath,
+        known: &Known<'_>,
+    ) -> Option<ArtifactMatch<'_>> {
+        if !place.reaches_below() || place.is_partial() {
+            return None;
+        }
+        let root = call.resolved_root().ok()?.real_path();
+        let files = &call.request().context().environment.files;
+        let exists = |path: String| !matches!(files.entry(Path::new(path.trim_end_matches('/'))), Ok(None));
+        known.below_root().find_map(|given| {
+            let folder = folded(given);
+            let folder = folder.trim_end_matches('/');
+            // `cp -r a b` makes `b/a` only in a folder that is there.
+            let above = given.trim_end_matches('/').rsplit_once('/').map_or("", |(above, _)| above);
+            if place.is_possible && !exists(format!("{root}/{above}")) {
+                return None;
+            }
+            let is_above = |name: &String| {
+                let rest = rest_in_folder(&folded(trimmed(name)), folder).map(str::to_owned);
+                rest.is_some_and(|rest| {
+                    place.role != PathRole::Removed || exists(format!("{root}/{given}/{rest}"))
+                })
+            };
+            let index = self.names.iter().position(is_above)?;
+            self.found(index, given.to_owned())
         })
     }
 
@@ -214,6 +249,22 @@ impl Artifacts {
 /// Returns whether the name of a place begins with a variable.
 fn from_anywhere(place: &NamedPath) -> bool {
     place.is_partial() && place.given.starts_with(Gap::Any.shown())
+}
+
+/// Returns what an artifact of any folder names in a folder, up to its first wildcard: `settings.json` for `**/.claude/settings.json` in
+/// `src/.claude`. `None` if the folder's name is no part of the artifact's.
+fn rest_in_folder<'n>(name: &'n str, folder: &str) -> Option<&'n str> {
+    let tail = name.strip_prefix("**/")?;
+    let end = tail.find(['*', '?', '{', '[']).unwrap_or(tail.len());
+    let plain = tail.get(..end)?;
+    let plain = if end < tail.len() { plain.rsplit_once('/').map_or("", |(plain, _)| plain) } else { plain };
+    let mut ends =
+        plain.match_indices('/').map(|(at, _)| at).chain((end < tail.len()).then_some(plain.len()));
+    ends.find_map(|at| {
+        let (head, rest) = (plain.get(..at).filter(|head| !head.is_empty())?, plain.get(at..)?);
+        let is_head = folder.strip_suffix(head).is_some_and(|above| above.is_empty() || above.ends_with('/'));
+        is_head.then(|| rest.trim_start_matches('/'))
+    })
 }
 
 /// Returns the start that an absolute reading lacks: the first slash, unless it starts with a drive.

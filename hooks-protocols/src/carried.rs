@@ -63,16 +63,21 @@ impl Decoded {
         Some(arguments)
     }
 
-    /// Replaces the command of a shell call, before hooks see it.
-    pub fn set_command(&mut self, command: &str) {
-        let Some(changed) = self.call().and_then(|(_, now)| self.with_command(now, command)) else { return };
-        match &mut self.event {
-            Some(WireEvent::PreToolUse(call)) => call.tool_args = changed,
-            Some(WireEvent::PermissionRequest(call)) => call.tool_args = changed,
-            Some(WireEvent::ToolDecided(call)) => call.tool_args = changed,
-            Some(WireEvent::PostToolUse(call)) => call.tool_args = changed,
-            _ => {}
-        }
+    /// Replaces the command of a shell call, before hooks see it. Returns whether the event has one.
+    #[must_use]
+    pub fn set_command(&mut self, command: &str) -> bool {
+        let Some(changed) = self.call().and_then(|(_, now)| self.with_command(now, command)) else {
+            return false;
+        };
+        let arguments = match &mut self.event {
+            Some(WireEvent::PreToolUse(call)) => &mut call.tool_args,
+            Some(WireEvent::PermissionRequest(call)) => &mut call.tool_args,
+            Some(WireEvent::ToolDecided(call)) => &mut call.tool_args,
+            Some(WireEvent::PostToolUse(call)) => &mut call.tool_args,
+            _ => return false,
+        };
+        *arguments = changed;
+        true
     }
 }
 
@@ -96,7 +101,7 @@ mod tests {
                 "tool_response": {}, "tool_use_id": "t", "turn_id": "u", "permission_mode": "default", "model": "m"});
             let mut decoded = decode(client, Some(event), payload.to_string().as_bytes()).unwrap();
             assert_eq!(decoded.shell_command(), Some("mk a"), "{client}");
-            decoded.set_command("mk b");
+            assert!(decoded.set_command("mk b"), "{client}");
             assert_eq!(decoded.shell_command(), Some("mk b"), "{client}");
             assert_eq!(decoded.call().unwrap().1, &json!({key: "mk b", "timeout": 5}), "{client}");
         }

@@ -62,12 +62,13 @@ fn place(client: Client, base: &Base) -> Option<(std::path::PathBuf, Form)> {
 
 /// Returns the step that is left to a person, for clients without a file for such rules.
 pub(super) fn note(client: Client, base: &Base) -> Option<String> {
-    let program = carrier::program().ok()?;
     match client {
-        Client::Copilot => Some(format!(
+        Client::Copilot => Some(carrier::program().map_or_else(
+            |why| format!("its commands cannot run in the sandbox and are denied: {why}"),
+            |program| format!(
             "it asks about each command unless it is started with `--allow-tool 'shell({program}:*)' --allow-tool 'shell(exit)' \
              --allow-tool 'shell(exit:*)'`, as it gets commands below a wrapper; its other lists decide as before"
-        )),
+        ))),
         Client::Codex | Client::Gemini if base.scope != Scope::User => Some(format!(
             "its own lists have to allow the wrapper that runs commands in the sandbox: run `hooks init {}` without `--scope` as well",
             client.name()

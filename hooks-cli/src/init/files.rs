@@ -142,9 +142,17 @@ pub(super) fn remember(change: &Change) -> Result<(), Failure> {
     reason = "a file that was not there is something else than one not remembered"
 )]
 pub(super) fn recall(path: &Path, is: Option<&str>) -> Option<Option<String>> {
+    memory(path).filter(|memory| is.is_some_and(|is| memory.is == digest(is))).map(|memory| memory.was)
+}
+
+/// The content before our first change, also if the file was changed since our last; `None` if it had none or that is unknown.
+pub(super) fn before(path: &Path) -> Option<String> {
+    memory(path)?.was
+}
+
+fn memory(path: &Path) -> Option<Memory> {
     let text = fs::read_to_string(place_of(path)?).ok()?;
-    let memory: Memory = serde_json::from_str(&text).ok()?;
-    (memory.path == path && memory.is == digest(is?)).then_some(memory.was)
+    serde_json::from_str(&text).ok().filter(|memory: &Memory| memory.path == path)
 }
 
 /// Removes the stored content after the file was restored.

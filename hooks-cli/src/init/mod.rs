@@ -313,7 +313,8 @@ fn wired(
     let mut will = wiring::wire(was.as_deref().unwrap_or_default(), *client, *form, &lines)
         .map_err(|refused| cannot(path, &refused))?;
     if *client == Client::Claude {
-        will = shell_setting::set(&will, shell).map_err(|refused| cannot(path, &refused))?;
+        will = shell_setting::set(&will, shell, files::before(path).as_deref())
+            .map_err(|refused| cannot(path, &refused))?;
     }
     if *client == Client::Codex && base.scope == Scope::Machine {
         // Otherwise a user can switch all hooks off.
@@ -338,7 +339,7 @@ fn removed(settings: &ClientSettings) -> Result<Change, Failure> {
         (None, None) => None,
         (None, Some(text)) => {
             let text = match client {
-                Client::Claude => shell_setting::set(text, None),
+                Client::Claude => shell_setting::set(text, None, files::before(path).as_deref()),
                 _ => Ok(text.clone()),
             };
             let text = text.and_then(|text| wiring::unwire(&text, *client, *form));

@@ -59,8 +59,8 @@ impl WrittenShell {
     }
 }
 
-/// The settings with this shell, or without one of ours.
-pub(super) fn set(text: &str, shell: Option<&WrittenShell>) -> Result<String, Refused> {
+/// The settings with this shell, or without one of ours. `before` are those before our first change.
+pub(super) fn set(text: &str, shell: Option<&WrittenShell>, before: Option<&str>) -> Result<String, Refused> {
     let is_ours = |named: &str| shell_file::is_ours(Path::new(named));
     let now = named(text)?;
     match (now, shell) {
@@ -77,7 +77,8 @@ pub(super) fn set(text: &str, shell: Option<&WrittenShell>) -> Result<String, Re
             })
         }
         (Some(now), None) if is_ours(&now) => {
-            json::remove_in(text, VARIABLES, VARIABLE).map_err(|error| malformed(text, error))
+            let had_variables = before.is_some_and(|before| json::has_object(before, VARIABLES));
+            json::remove_in(text, VARIABLES, VARIABLE, had_variables).map_err(|error| malformed(text, error))
         }
         (_, None) => Ok(text.to_owned()),
     }

@@ -100,17 +100,19 @@ impl Governing {
     }
 
     /// Has the client run the command of a call in the sandbox, if the rules want that and the client takes such a change.
+    /// `carried` are the rules in whose sandbox it runs already.
     ///
     /// Returns the reason to deny the call.
     pub(super) fn wrap(
         &self,
         decoded: &Decoded,
         answer: &mut Answer,
-        is_carried: bool,
+        carried: Option<&Path>,
     ) -> Result<(), String> {
         let is_call = matches!(&decoded.event, Some(WireEvent::PreToolUse(call))
             if wrap::is_of_client(&call.tool_name) && matches!(ToolTable::default().kind(&call.tool_name), ToolKind::Shell | ToolKind::WindowsShell));
-        let is_open = answer.strength != Strength::Deny && !is_carried;
+        // Other rules may hold less.
+        let is_open = answer.strength != Strength::Deny && carried != Some(self.file.config.as_path());
         if !(is_call && is_open && decoded.client.carries_commands() && wrap::is_wanted(&self.config)) {
             return Ok(());
         }

@@ -152,7 +152,7 @@ fn hear(
     #[cfg(any(debug_assertions, feature = "faults"))]
     faults::strike();
     // Hooks and records are about the original. It stays as the client has it.
-    let is_carried = carrier::unwrap(decoded);
+    let carried = carrier::unwrap(decoded);
     let joined = subagents::join(decoded);
     let mut governing = governing::load(options, decoded, deadline)?;
     if let Err(reason) = joined {
@@ -183,7 +183,7 @@ fn hear(
         Some(Refusal::Session(why)) => answer.messages.push(why),
         None => {}
     }
-    if let Err(why) = governing.wrap(decoded, &mut answer, is_carried) {
+    if let Err(why) = governing.wrap(decoded, &mut answer, carried.as_deref()) {
         answer.deny_too(&Reason::new("sandbox", "not_wrapped", why));
     }
     if let Some(code) = waits_under {

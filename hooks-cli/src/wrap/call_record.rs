@@ -24,8 +24,11 @@ const STALE: Duration = Duration::from_secs(60 * 60);
 /// Time after which a record is removed. Hooks after the call read it.
 const FORGOTTEN: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Most files that are looked at to find forgotten ones.
-const MOST_LOOKED_AT: usize = 256;
+/// Time between two searches for such records.
+const BETWEEN_SEARCHES: Duration = Duration::from_secs(60 * 60);
+
+/// Name of the file whose time is that of the last search.
+const SEARCHED: &str = "searched";
 
 /// Bytes of an id.
 const BYTES: usize = 16;
@@ -87,7 +90,10 @@ impl CallRecord {
             return Err(unknown());
         }
         let waiting = place(&folder, id, WAITS);
-        let record = read(&waiting).map_err(|_| unknown())?;
+        let record = read(&waiting).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => unknown(),
+            _ => format!("the record of the call `{id}` cannot be read: {error}"),
+        })?;
         let age = Duration::from_millis(SystemClock.now().0.saturating_sub(record.at));
         match fs::rename(&waiting, place(&folder, id, CLAIMED)) {
             Ok(()) if age <= STALE => Ok(record),
@@ -117,13 +123,48 @@ fn read(place: &Path) -> io::Result<CallRecord> {
     Ok(serde_json::from_slice(&fs::read(place)?)?)
 }
 
-/// Removes records that nothing needs any more.
+/// Removes records that nothing needs any more, unless that was done a short time ago.
 fn forget(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_LOOKED_AT) {
-        let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|at| at.elapsed().ok());
-        if age.is_some_and(|age| age > FORGOTTEN) {
+    let age = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok()?.elapsed().ok();
+    let searched = folder.join(SEARCHED);
+    if age(&searched).is_some_and(|age| age < BETWEEN_SEARCHES) {
+        return;
+    }
+    // If it cannot be written, the next call searches too.
+    drop(private::replace(&searched, b""));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if age(&entry.path()).is_some_and(|age| age > FORGOTTEN) {
             // Another process may have removed it.
             drop(fs::remove_file(entry.path()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn all_old_records_are_removed_however_many_are_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = SystemTime::UNIX_EPOCH;
+        let record = |name: String, is_old: bool| {
+            let file = fs::File::create(folder.path().join(name)).unwrap();
+            if is_old {
+                file.set_modified(old).unwrap();
+            }
+        };
+        (0..600).for_each(|number| record(format!("{number}.{CLAIMED}"), number % 2 == 0));
+        let count = || fs::read_dir(folder.path()).unwrap().count();
+        forget(folder.path());
+        assert_eq!(count(), 301);
+        record(format!("late.{WAITS}"), true);
+        forget(folder.path());
+        assert_eq!(count(), 302, "a search is enough for an hour");
+        record(SEARCHED.to_owned(), true);
+        forget(folder.path());
+        assert_eq!(count(), 301);
     }
 }

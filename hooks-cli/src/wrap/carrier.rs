@@ -26,22 +26,21 @@ pub(crate) fn run(id: &str, worker: Option<&Worker>) -> Result<u8, Failure> {
     Ok(run_in(&governed, &Wanted { command, worker, ..Wanted::default() })?.status)
 }
 
-/// Replaces a command that `hooks run` carried by the original, as hooks and records are about that. Returns whether it did.
+/// Replaces a command that `hooks run` carried by the original, as hooks and records are about that. Returns the rules in whose
+/// sandbox it runs; `None` for all other commands.
 ///
 /// Before the call, the record has to wait still: an agent may not write such a text itself.
-pub(crate) fn unwrap(decoded: &mut Decoded) -> bool {
-    let Some((line, command)) = decoded.shell_command().and_then(carried_below) else { return false };
+pub(crate) fn unwrap(decoded: &mut Decoded) -> Option<PathBuf> {
+    let (line, command) = decoded.shell_command().and_then(carried_below)?;
     let words: Vec<&str> = line.split(' ').collect();
-    let [program, "exec", "--call", id] = words.as_slice() else { return false };
+    let [program, "exec", "--call", id] = words.as_slice() else { return None };
     let is_ours = self::program().is_ok_and(|own| own == *program);
     let is_before = matches!(decoded.event, Some(WireEvent::PreToolUse(_)));
-    let is_known = CallRecord::find(id).is_some_and(|record| record.command == command);
-    if !is_ours || !is_known || is_before && !CallRecord::waits(id) {
-        return false;
+    let record = CallRecord::find(id).filter(|record| record.command == command)?;
+    if !is_ours || is_before && !CallRecord::waits(id) {
+        return None;
     }
-    let command = command.to_owned();
-    decoded.set_command(&command);
-    true
+    decoded.set_command(&record.command).then_some(record.config)
 }
 
 /// Changes the answer so that the client runs the command in the sandbox of the rules in `config`.

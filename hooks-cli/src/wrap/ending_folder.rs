@@ -4,7 +4,7 @@
 //! other temporary files of the command, and from there it is handed on.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The end of the text that Claude Code has its shell run, up to the path of its file.
@@ -39,25 +39,44 @@ impl EndingFolder {
 
     /// Hands the folder on, if the command wrote one that exists outside of the sandbox too.
     pub(super) fn hand_on(&self, temporary: &Path) -> io::Result<()> {
-        let ours = temporary.join(&self.name);
-        // The command may have put anything in its place, such as a link to a secret.
-        if !fs::symlink_metadata(&ours).is_ok_and(|about| about.is_file() && about.len() <= LONGEST) {
-            return Ok(());
-        }
-        let text = fs::read_to_string(&ours)?;
+        let Some(text) = written(&temporary.join(&self.name))? else { return Ok(()) };
         let folder = Path::new(text.strip_suffix('\n').unwrap_or(&text));
         if !folder.is_absolute() || !folder.is_dir() {
             return Ok(());
         }
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-        }
-        options.open(&self.file)?.write_all(text.as_bytes())
+        not_followed().write(true).create(true).truncate(true).open(&self.file)?.write_all(text.as_bytes())
     }
+}
+
+/// The text of a file; `None` if it is missing, or none that a shell writes. The command may have put anything in its place, such as
+/// a link to a secret or a pipe without an end.
+fn written(path: &Path) -> io::Result<Option<String>> {
+    let file = match not_followed().read(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    file.take(LONGEST + 1).read_to_string(&mut text)?;
+    Ok(Some(text).filter(|text| u64::try_from(text.len()).is_ok_and(|length| length <= LONGEST)))
+}
+
+/// Opens a file that is no link, without waiting for another process.
+#[cfg(unix)]
+fn not_followed() -> fs::OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+    let mut options = fs::OpenOptions::new();
+    options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+    options
+}
+
+#[cfg(not(unix))]
+fn not_followed() -> fs::OpenOptions {
+    fs::OpenOptions::new()
 }
 
 #[cfg(test)]
@@ -108,6 +127,13 @@ mod tests {
         fs::remove_file(inside.join("ours")).unwrap();
         fs::write(place.path().join("secret"), "/\n").unwrap();
         std::os::unix::fs::symlink(place.path().join("secret"), inside.join("ours")).unwrap();
-        assert_eq!(handed_on().as_deref(), Some(""), "a link is not followed");
+        assert!(folder.hand_on(&inside).is_err(), "a link is not followed");
+        fs::remove_file(inside.join("ours")).unwrap();
+        let pipe = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, inside.join("ours"), pipe, 0o600.into(), 0).unwrap();
+        assert_eq!(handed_on().as_deref(), Some(""), "a pipe is not waited for");
+        fs::remove_file(inside.join("ours")).unwrap();
+        fs::write(inside.join("ours"), "/".repeat(10_000)).unwrap();
+        assert_eq!(handed_on().as_deref(), Some(""), "a text without an end is not read");
     }
 }

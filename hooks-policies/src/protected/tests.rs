@@ -430,3 +430,52 @@ fn laws() {
         assert_eq!(errors.as_slice()[0].field, "protected[1]");
     }
 }
+
+/// Regression test: settings that are protected in any folder came with a whole folder.
+#[test]
+fn a_folder_brings_or_takes_no_settings() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let patterns = ["**/.claude/settings.json", "**/.claude/projects/**/*.jsonl", "**/.github/hooks/**"];
+    let policy = ProtectedFiles::new(&patterns, &CallReader::default()).unwrap();
+    let context = HookContext::new("s", "a").in_dir(&root).with_environment(hooks_system::system());
+    let is_denied = |command: &str| {
+        let event = PreToolUse::new("bash", json!({ "command": command }));
+        policy.judge(&HookRequest::new(context.clone(), event)).strength() == Strength::Deny
+    };
+    std::fs::create_dir(root.join("evil")).unwrap();
+    for command in [
+        "mv evil .claude",
+        "mv -T evil sub/.claude",
+        "cp -r evil/. .claude",
+        "cp -rT evil .claude",
+        "ln -s evil .claude",
+        "git mv evil .claude",
+        "git clone evil .Claude",
+        "rsync -a evil/.claude .",
+        "cp -r evil/.claude .",
+        "cp -r evil .github",
+        "mv evil .claude/projects",
+    ] {
+        assert!(is_denied(command), "{command}");
+    }
+    for command in [
+        "mkdir .claude",
+        "mv evil claude",
+        "cp -r evil x.claude",
+        "rm -rf .claude .github",
+        "mv .claude old",
+        "cp -r evil .claude/commands",
+        "cp -r evil hooks",
+        "cp -r evil projects",
+    ] {
+        assert!(!is_denied(command), "{command}");
+    }
+    std::fs::create_dir_all(root.join(".claude")).unwrap();
+    assert!(!is_denied("rm -rf .claude"));
+    std::fs::write(root.join(".claude/settings.json"), "{}").unwrap();
+    assert!(is_denied("rm -rf .claude") && is_denied("mv .claude old") && is_denied("cp -rT evil .claude"));
+    assert!(!is_denied("cp -r .claude backup"));
+    std::fs::create_dir_all(root.join(".github/hooks")).unwrap();
+    assert!(is_denied("rm -rf .github/hooks") && !is_denied("rm -rf .github/workflows"));
+}

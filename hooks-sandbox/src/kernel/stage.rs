@@ -59,9 +59,8 @@ impl Order {
         serde_json::from_str(&text).map_err(|error| format!("no plan: {error}"))
     }
 
-    /// Closes what the caller has left open and the command must not inherit: behind an open folder are all files of the machine as
-    /// they are without mounts of our own, and behind a socket is whoever is connected. Pipes and files, which a shell passes on
-    /// by number, stay.
+    /// Closes what the caller has left open and the command must not inherit. Behind an open folder are all files of the machine,
+    /// without mounts of our own. Behind a socket is another process. Pipes and files, which a shell passes on by number, stay.
     fn close_inherited(&self) -> std::io::Result<()> {
         let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
         let open: Vec<i32> = fs::read_dir("/proc/self/fd")?.flatten().filter_map(number).collect();

@@ -56,8 +56,8 @@ impl Plan {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if a pattern of the profile cannot be used, or if the plan was read from JSON: it does not tell old files from
-    /// new ones.
+    /// Returns an error if a pattern of the profile cannot be used, or if the plan was read from JSON: it does not know which files
+    /// are new.
     pub fn clean_up(&self, profile: &Profile) -> Result<Aftermath, NoPlan> {
         if self.searched.is_empty() {
             return Err(NoPlan(

@@ -163,6 +163,17 @@ impl Plan {
     }
 
     /// The folder in which the command finds its temporary files.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Places, Plan, Profile, Rules, SandboxConfig};
+    ///
+    /// let (workspace, temporary) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    /// let root = workspace.path().canonicalize()?;
+    /// let profile = Profile::new(&Places { workspace: root.clone(), ..Places::default() }, Rules::default(), &SandboxConfig::default());
+    /// let plan = Plan::new(&profile, &root)?.with_temporary(Some(temporary.path().canonicalize()?));
+    /// assert_eq!(plan.temporary.as_deref(), Some(&*temporary.path().canonicalize()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_temporary(mut self, folder: Option<PathBuf>) -> Self {
         self.temporary = folder;

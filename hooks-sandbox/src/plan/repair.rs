@@ -110,7 +110,7 @@ fn for_owner(rights: &Permissions) -> Permissions {
 fn open_below(folder: &Path) {
     let mut open = vec![folder.to_path_buf()];
     while let Some(path) = open.pop() {
-        // If it is none or stays closed, the removal fails and is reported.
+        // If it stays closed, the removal fails and is reported.
         let Ok(folder) = FolderHandle::open(&path) else { continue };
         drop(opened(&folder));
         let entries = fs::read_dir(folder.path()).into_iter().flatten().flatten();

@@ -45,7 +45,21 @@ pub struct Places {
 }
 
 impl Places {
-    /// Names of the variables that move caches.
+    /// Names of the variables that move caches. The profile looks for these alone.
+    ///
+    /// ```
+    /// use hooks_sandbox::Places;
+    ///
+    /// let wanted: Vec<_> = Places::variables_wanted().collect();
+    /// assert!(wanted.contains(&"CARGO_HOME") && !wanted.contains(&"PATH"));
+    /// let places = Places {
+    ///     workspace: std::env::current_dir()?,
+    ///     variables: wanted.into_iter().filter_map(|name| Some((name.to_owned(), std::env::var_os(name)?.into()))).collect(),
+    ///     ..Places::default()
+    /// };
+    /// assert!(!places.variables.contains_key("PATH"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn variables_wanted() -> impl Iterator<Item = &'static str> {
         known::folders("cache").filter_map(|folder| Some(folder.name.split_once(':')?.0))
     }
@@ -79,6 +93,18 @@ pub struct Pattern {
 
 impl Pattern {
     /// A pattern with its reason.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Access, Pattern, Places, Profile, Rules, SandboxConfig};
+    ///
+    /// let places = Places { workspace: "/repo".into(), ..Places::default() };
+    /// let rules = Rules { read_deny: vec![Pattern::new("keys/**", "customers")], ..Rules::default() };
+    /// let profile = Profile::new(&places, rules, &SandboxConfig::default());
+    /// let access = Access::new(&profile)?;
+    /// let answer = access.read("/repo/keys/a.pem");
+    /// assert_eq!(answer, hooks_sandbox::Answer::Closed(Some(&Pattern::new("keys/**", "customers"))));
+    /// # Ok::<(), hooks_core::PolicyErrors>(())
+    /// ```
     pub fn new(pattern: impl Into<String>, why: impl Into<String>) -> Self {
         Self { pattern: pattern.into(), why: why.into() }
     }

@@ -39,8 +39,21 @@ pub(in crate::init) fn set_in(
     })
 }
 
-/// Removes the member `key` of the root's object `container`, and the object if it holds nothing else.
-pub(in crate::init) fn remove_in(text: &str, container: &str, key: &str) -> Result<String, Malformed> {
+/// Whether the root has an object `container`.
+pub(in crate::init) fn has_object(text: &str, container: &str) -> bool {
+    let root = parse(text).ok();
+    root.is_some_and(|root| {
+        root.member(container).is_some_and(|member| matches!(member.kind, Kind::Object(_)))
+    })
+}
+
+/// Removes the member `key` of the root's object `container`, and the object if it holds nothing else and is not `kept`.
+pub(in crate::init) fn remove_in(
+    text: &str,
+    container: &str,
+    key: &str,
+    kept: bool,
+) -> Result<String, Malformed> {
     let root = parse(text)?;
     let Kind::Object(members) = &root.kind else { return Ok(text.to_owned()) };
     let Some(at) = members.iter().rposition(|member| member.key == container) else {
@@ -50,7 +63,7 @@ pub(in crate::init) fn remove_in(text: &str, container: &str, key: &str) -> Resu
     let Kind::Object(inside) = &inner.kind else { return Ok(text.to_owned()) };
     Ok(match inside.iter().rposition(|member| member.key == key) {
         None => text.to_owned(),
-        Some(_) if inside.len() == 1 => take_out(text, &root, at),
+        Some(_) if inside.len() == 1 && !kept => take_out(text, &root, at),
         Some(index) => take_out(text, inner, index),
     })
 }
@@ -66,13 +79,15 @@ mod tests {
             "{\"a\": 1}",
             "{\n  \"env\": {\n    \"A\": \"b\"\n  },\n  \"x\": []\n}\n",
             "{\n  // mine\n  \"env\": {\"A\": \"b\"}\n}\n",
+            "{\n  \"env\": {}\n}\n",
         ] {
+            let kept = has_object(text, "env");
             let set = set_in(text, "env", "SHELL", "/a \"b\"").unwrap();
             assert_eq!(text_in(&set, "env", "SHELL").unwrap().as_deref(), Some("/a \"b\""), "{set}");
             let other = set_in(&set, "env", "SHELL", "/c").unwrap();
             assert_eq!(text_in(&other, "env", "SHELL").unwrap().as_deref(), Some("/c"), "{other}");
-            assert_eq!(remove_in(&other, "env", "SHELL").unwrap(), text);
-            assert_eq!(remove_in(text, "env", "SHELL").unwrap(), text);
+            assert_eq!(remove_in(&other, "env", "SHELL", kept).unwrap(), text);
+            assert_eq!(remove_in(text, "env", "SHELL", kept).unwrap(), text);
         }
         assert!(matches!(set_in("{\"env\": []}", "env", "A", "b"), Err(EditError::Other(..))));
         assert!(matches!(set_in("[]", "env", "A", "b"), Err(EditError::Other(..))));

@@ -13,6 +13,6 @@ mod parse;
 mod style;
 
 pub(super) use self::edit::{EditError, append, remove, set_missing};
-pub(super) use self::member::{remove_in, set_in, text_in};
+pub(super) use self::member::{has_object, remove_in, set_in, text_in};
 pub(super) use self::parse::{Kind, Malformed};
 pub(crate) use self::parse::{Node, parse};
