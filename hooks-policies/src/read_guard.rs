@@ -153,7 +153,12 @@ impl ReadGuard {
             let is_unplaced = place.given.starts_with('~') || call.resolved_root().is_err();
             // A name such as `x:/../.env` is a path for the system, and no URL.
             let is_unplaced = is_unplaced || !place.given.contains("://");
-            let is_path = is_path || is_unplaced && limits.deny.find_given(call, place).is_some();
+            let is_denied = || {
+                let is_excepted =
+                    !place.given.contains("..") && self.except.find_given(call, place).is_some();
+                limits.deny.find_given(call, place).is_some() && !is_excepted
+            };
+            let is_path = is_path || is_unplaced && is_denied();
             let message = format!("`{}` may be a file that may not be read", place.given);
             return is_path.then(|| reason("path", message).instead("write the path relative to the root"));
         }

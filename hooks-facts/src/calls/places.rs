@@ -222,8 +222,8 @@ impl NamedPaths {
         write: &Access,
         folder: &WorkingFolder<'_>,
     ) {
-        let outline = write.target.outline();
         let any = Gap::Any.stand_in();
+        let outline = write.target.outline().replace(Gap::Listed.stand_in(), any.encode_utf8(&mut [0; 4]));
         let end = outline.rsplit_once(any).map(|(_, end)| end);
         let is_known = |end: &str| end.contains(|c: char| Gap::from_char(c).is_none() && c.is_alphanumeric());
         if self.redirected.len() >= MAX_PARTIAL || end.is_some_and(|end| !is_known(end)) {
@@ -275,6 +275,12 @@ impl NamedPath {
 
     /// Creates the place that a command names; if the name is partly known, it is an outline.
     pub fn named(call: Call<'_>, pointer: &str, name: String, role: PathRole, is_partial: bool) -> Self {
+        // Where a line of a list cannot be looked up, it may be anything.
+        let name = if is_partial {
+            name.replace(Gap::Listed.stand_in(), Gap::Any.stand_in().encode_utf8(&mut [0; 4]))
+        } else {
+            name
+        };
         let given = globs::shown(&name);
         let is_without_name = is_partial && is_nameless(&name);
         let name = at_home(call, &name).unwrap_or(name);

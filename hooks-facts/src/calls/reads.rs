@@ -189,7 +189,11 @@ impl NamedReads {
         let analysis = &command.analysis;
         self.is_unknown |= !analysis.unresolved.is_empty();
         for unknown in analysis.unknown_reads() {
-            self.is_unknown |= unknown.reason == UnknownReadsReason::Name;
+            let is_listed = unknown.reason == UnknownReadsReason::Listed;
+            if is_listed && disk::knows_lists(call, analysis) {
+                continue;
+            }
+            self.is_unknown |= is_listed || unknown.reason == UnknownReadsReason::Name;
             self.is_cut |= unknown.reason == UnknownReadsReason::TooMany;
             self.unknown.push(unknown.to_string());
         }
@@ -205,6 +209,9 @@ impl NamedReads {
 
     /// Enters a file of a command by one of its names.
     fn enter_access(&mut self, call: Call<'_>, command: &ParsedCommand, access: &Access, name: String) {
+        if access.kind == AccessKind::Implied && disk::is_missing(call, &name) {
+            return;
+        }
         let is_partial = access.target.literal().is_none();
         let before = self.own.len();
         match is_partial.then(|| disk::names(call, &command.analysis, &name)) {

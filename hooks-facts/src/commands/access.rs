@@ -58,6 +58,8 @@ pub enum AccessKind {
     Searched,
     /// The same, without those that `.gitignore` lists.
     Stored,
+    /// The content of the file, if it exists, goes to the output: no word names it.
+    Implied,
     /// A program uses the content for itself, as it does with a key or a file of settings.
     Used,
     /// The content runs: a script, or a file that a shell sources.
@@ -86,7 +88,9 @@ impl AccessKind {
     /// ```
     pub fn role(self) -> AccessRole {
         match self {
-            Self::Read | Self::ReadBelow | Self::Searched | Self::Stored | Self::Used => AccessRole::Read,
+            Self::Read | Self::ReadBelow | Self::Searched | Self::Stored | Self::Implied | Self::Used => {
+                AccessRole::Read
+            }
             Self::Executed => AccessRole::Execute,
             Self::Redirected | Self::Changed | Self::Removed | Self::Linked | Self::Filled | Self::Named => {
                 AccessRole::Write
@@ -129,6 +133,8 @@ pub enum UnknownReadsReason {
     Program,
     /// The name of a file that it reads is not known before running.
     Name,
+    /// The names of files that it reads are lines of a list, which may not be known.
+    Listed,
     /// The program runs a text or a file that is not read here.
     Text,
     /// There are more names than are looked at.
@@ -140,7 +146,7 @@ impl fmt::Display for UnknownReads {
         let program = if self.program.is_empty() { "a program" } else { &self.program };
         match self.reason {
             UnknownReadsReason::Program => write!(f, "`{program}` may read files that its words do not name"),
-            UnknownReadsReason::Name => {
+            UnknownReadsReason::Name | UnknownReadsReason::Listed => {
                 write!(f, "`{program}` reads a file whose name is not known before it runs")
             }
             UnknownReadsReason::Text => write!(f, "`{program}` runs a text that is not analysed"),
@@ -224,6 +230,20 @@ impl Analysis {
     /// ```
     pub fn unknown_reads(&self) -> &[UnknownReads] {
         &self.found().unknown_reads
+    }
+
+    /// Returns the lists whose lines a part of a name may stand for, as seen from the folder in which the command starts.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    /// use hooks_facts::globs::Gap;
+    ///
+    /// let analysis = Analysis::of_text("cd src && sort names | xargs cat", &Options::default());
+    /// assert!(analysis.lists().any(|list| list == "src/names"));
+    /// assert!(analysis.reads().iter().any(|read| read.target.outline().contains(Gap::Listed.stand_in())));
+    /// ```
+    pub fn lists(&self) -> impl Iterator<Item = &str> {
+        self.found().lists.iter().map(|list| &**list)
     }
 
     fn found(&self) -> &ReadsAndHosts {

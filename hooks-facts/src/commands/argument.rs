@@ -32,6 +32,16 @@ impl Argument {
         Self::Dynamic { pieces: vec![String::new(), String::new()], gaps: vec![Gap::Any] }
     }
 
+    /// Creates a word that is a line of a list.
+    pub(super) fn listed() -> Self {
+        Self::of_outline(&Gap::Listed.stand_in().to_string())
+    }
+
+    /// Returns whether a part of the word is a line of a list.
+    pub(super) fn is_listed(&self) -> bool {
+        matches!(self, Self::Dynamic { gaps, .. } if gaps.contains(&Gap::Listed))
+    }
+
     /// Returns the word if it is known.
     ///
     /// ```
@@ -64,6 +74,17 @@ impl Argument {
     }
 
     /// Formats the word as an outline, with stand-ins for unknown parts.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    /// use hooks_facts::globs::{Gap, shown};
+    ///
+    /// let analysis = Analysis::of_text("xargs cat < names", &Options::default());
+    /// let cat = analysis.invocations.last().unwrap();
+    /// let outline = cat.argv[1].outline();
+    /// assert!(outline.contains(Gap::Listed.stand_in())); // each line of the list
+    /// assert_eq!(shown(&outline), "…");
+    /// ```
     pub fn outline(&self) -> String {
         match self {
             Self::Literal(text) => text.clone(),
@@ -112,9 +133,9 @@ impl Argument {
         }
     }
 
-    /// Returns whether the word is the result of a search.
+    /// Returns whether the word is the result of a search or of a wildcard.
     pub(super) fn is_found(&self) -> bool {
-        matches!(self, Self::Dynamic { gaps, .. } if gaps.contains(&Gap::Folders) && !gaps.contains(&Gap::Any))
+        matches!(self, Self::Dynamic { gaps, .. } if !gaps.iter().any(|gap| gap.is_anything()))
     }
 
     /// Returns whether nothing of the word is known.
@@ -125,7 +146,7 @@ impl Argument {
     /// Returns whether the word may start with anything, also with a slash.
     pub(super) fn begins_with_anything(&self) -> bool {
         self.prefix().is_empty()
-            && matches!(self, Self::Dynamic { gaps, .. } if gaps.first() == Some(&Gap::Any))
+            && matches!(self, Self::Dynamic { gaps, .. } if gaps.first().is_some_and(|gap| gap.is_anything()))
     }
 
     /// Returns the cost of storing the word; unknown parts count as well, because doubling them would

@@ -85,8 +85,10 @@ impl Walk {
             Part::Literal { text, quoted: false } => text.chars().for_each(|c| fields.unquoted(c)),
             Part::Variable { name, quoted, value } => self.variable(name, *quoted, value, fields),
             Part::Substitution { script, quoted } => {
+                self.substitutions += 1;
                 let output = self.in_subshell(|walk| walk.script(script, &Stream::Empty));
-                match output {
+                self.substitutions -= 1;
+                match self.names_in(&output) {
                     Stream::Empty => {}
                     Stream::Known(text) => {
                         self.value(&Argument::from(text.trim_end_matches('\n')), *quoted, fields);
@@ -104,7 +106,9 @@ impl Walk {
                         [name] => self.value(&name.clone(), true, fields),
                         _ => fields.unknown(),
                     },
-                    Stream::File | Stream::Copy(_) | Stream::Unknown => fields.unknown(),
+                    Stream::File(_) | Stream::Lines(_) | Stream::Copy(_) | Stream::Unknown => {
+                        fields.unknown();
+                    }
                 }
                 if *quoted {
                     fields.quoted("");
@@ -113,7 +117,12 @@ impl Walk {
             Part::Process { script, direction } => {
                 let name = format!("/dev/fd/{}", 63 + self.files.len());
                 let stream = match direction {
-                    Direction::Read => self.in_subshell(|walk| walk.script(script, &Stream::Empty)),
+                    Direction::Read => {
+                        self.substitutions += 1;
+                        let output = self.in_subshell(|walk| walk.script(script, &Stream::Empty));
+                        self.substitutions -= 1;
+                        output
+                    }
                     Direction::Write => {
                         self.in_subshell(|walk| walk.script(script, &Stream::Unknown));
                         Stream::Unknown

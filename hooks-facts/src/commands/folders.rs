@@ -49,7 +49,7 @@ impl Folders {
     /// Returns the folders after a change to `folder`.
     pub(super) fn enter(&self, folder: &Argument, windows: bool) -> Self {
         let entered = self.names(folder, windows).into_iter();
-        let is_known = |outline: &String| !outline.contains(Gap::Any.stand_in());
+        let is_known = |outline: &String| !outline.contains(Gap::is_anything_at);
         Self(entered.map(|name| Some(name.outline()).filter(is_known)).collect())
     }
 

@@ -49,6 +49,7 @@ mod git;
 mod helpers;
 mod late;
 mod launchers;
+mod lists;
 mod lookup;
 mod network;
 mod output;

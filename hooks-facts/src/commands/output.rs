@@ -45,12 +45,63 @@ pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mu
         "true" | "false" | ":" | "cd" | "pushd" | "popd" | "mkdir" | "touch" | "rm" | "sleep" | "chmod"
         | "[" | "test" | "export" | "declare" | "readonly" | "local" | "typeset" | "shopt" | "umask"
         | "return" | "break" | "continue" | "exit" | "wait" => Some(Stream::Empty),
-        _ => None,
+        "grep" | "egrep" | "fgrep" | "rg" if lists_by_content(name, words) => listed_by_content(name, words),
+        _ if walk.substitutions > 0 && activates(name, words, walk) => Some(Stream::Empty),
+        name => filtered(name, words, input, walk),
     }
+}
+
+/// `grep -rl PATTERN --include=NAME FOLDER`, `rg -l PATTERN -g NAME FOLDER`: some of the files with such names. Without them it
+/// may be any file, which is not known.
+fn listed_by_content(name: &str, words: &[Argument]) -> Option<Stream> {
+    let is_rg = name == "rg";
+    let option =
+        |word: &Argument| if is_rg { word.strip_prefix("--glob=") } else { word.strip_prefix("--include=") };
+    let mut globs: Vec<Argument> = words.iter().filter_map(option).collect();
+    let next = if is_rg { "-g" } else { "--include" };
+    globs.extend(words.windows(2).filter_map(|pair| match pair {
+        [option, glob] if option.literal() == Some(next) => Some(glob.clone()),
+        _ => None,
+    }));
+    globs.retain(|glob| !glob.prefix().starts_with('!'));
+    let operands = file_programs::operands(
+        words,
+        if is_rg { "ABCEMTegjmrt" } else { "ABCDdefm" },
+        &["include", "exclude", "exclude-dir", "glob", "type", "regexp"],
+    );
+    let has_pattern = words.iter().any(|word| matches!(word.prefix(), "-e" | "--regexp" | "-f"));
+    let mut folders: Vec<Argument> = operands.into_iter().skip(usize::from(!has_pattern)).cloned().collect();
+    if folders.is_empty() {
+        folders.push(Argument::from("."));
+    }
+    if globs.is_empty() || globs.len() * folders.len() > MAX_LISTED {
+        return None;
+    }
+    let found = |folder: &Argument| {
+        let name =
+            |glob: &Argument| super::reads::found_below(folder, &file_programs::wildcards(&glob.outline()));
+        globs.iter().map(name).collect::<Vec<_>>()
+    };
+    Some(Stream::Names(folders.iter().flat_map(found).collect()))
 }
 
 /// Programs that print where other programs are.
 const PLACES: &[&str] = table!("program_words_places");
+
+/// Programs that print settings for a shell: `eval "$(direnv hook bash)"`.
+const ACTIVATES: &[&str] = table!("program_words_activates");
+
+fn activates(name: &str, words: &[Argument], walk: &Walk) -> bool {
+    let mut operands = words.iter().filter(|word| !word.prefix().starts_with('-')).peekable();
+    let is_row = |row: &&&str| match row.split_once(' ') {
+        Some((program, word)) => {
+            program == name && operands.peek().is_some_and(|first| first.literal() == Some(word))
+        }
+        // Behind other words, it starts a program.
+        None => **row == name && operands.peek().is_none(),
+    };
+    !walk.lookup_changed && ACTIVATES.iter().find(is_row).is_some()
+}
 
 /// Returns whether a word is an option of `command` with which it only prints a place.
 fn is_asking(word: &Argument) -> bool {
@@ -163,6 +214,69 @@ fn is_some_of(words: &[Argument], input: &Stream, operands: usize) -> bool {
         && !words.iter().any(|word| word.prefix().starts_with("-o"))
 }
 
+/// Returns whether a search prints the names of files below a folder.
+fn lists_by_content(name: &str, words: &[Argument]) -> bool {
+    let has = |letter: char, long: &str| file_programs::has(words, letter, long);
+    has('l', "--files-with-matches")
+        && (name == "rg" || has('r', "--recursive") || has('R', "--dereference-recursive"))
+}
+
+/// Returns the names, or the lines or columns of a list, that a filter prints.
+fn filtered(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk) -> Option<Stream> {
+    // Letters of options with a value, and the number of operands before the file.
+    let (values, before) = match name {
+        "sort" => ("kSTot", 0),
+        "uniq" => ("fsw", 0),
+        "tac" => ("s", 0),
+        "head" | "tail" => ("nc", 0),
+        "shuf" => ("n", 0),
+        "cut" => ("dfcb", 0),
+        "grep" | "egrep" | "fgrep" => ("ABCDdm", 1),
+        "awk" => ("Fv", 1),
+        "sed" => ("", 1),
+        _ => return None,
+    };
+    let operands = file_programs::operands(words, values, &["lines", "bytes", "delimiter", "fields", "key"]);
+    let (own, files) = operands.split_at_checked(before).unwrap_or((&operands, &[]));
+    // A program of `awk` or `sed` may make other names of the lines.
+    let keeps = |script: &&Argument| match name {
+        "awk" => script
+            .literal()
+            .is_some_and(|script| !script.contains(['"', '(', '=', '{']) || is_plain_print(script)),
+        "sed" => script
+            .literal()
+            .is_some_and(|script| script.chars().all(|c| c.is_ascii_digit() || ",$pdq!".contains(c))),
+        _ => true,
+    };
+    let has_script = words
+        .iter()
+        .any(|word| matches!(word.prefix(), "-e" | "-f" | "-i") || word.prefix().starts_with("-o"));
+    if own.len() < before || !own.iter().all(keeps) || has_script {
+        return None;
+    }
+    match files {
+        [] => Some(lines(input.clone())),
+        [file] => Some(printed(file, walk)),
+        _ => None,
+    }
+    // The rest of a known text is not computed, and a part of a name is another one.
+    .filter(|output| match output {
+        Stream::Lines(_) => true,
+        Stream::Names(_) => !matches!(name, "cut" | "awk"),
+        _ => false,
+    })
+}
+
+/// `{print $2}`, `NR > 1 {print}`.
+fn is_plain_print(script: &str) -> bool {
+    script.split_once('{').is_some_and(|(_, block)| {
+        block.strip_suffix('}').is_some_and(|block| {
+            let fields = block.trim().strip_prefix("print");
+            fields.is_some_and(|fields| fields.chars().all(|c| c.is_ascii_digit() || c == '$' || c == ' '))
+        })
+    })
+}
+
 /// Returns whether a word is a bundle of letters.
 fn is_plain_option(word: &Argument) -> bool {
     let letters = word.literal().and_then(|text| text.strip_prefix('-'));
@@ -243,21 +357,34 @@ fn cat(words: &[Argument], input: &Stream, walk: &mut Walk) -> Stream {
     let files: Vec<&Argument> =
         words.iter().filter(|word| !word.prefix().starts_with('-') || word.prefix() == "-").collect();
     match files.as_slice() {
-        [] => match input {
-            Stream::File => Stream::Unknown,
-            input => input.clone(),
-        },
-        [file] if matches!(file.literal(), Some("-" | "/dev/stdin")) => input.clone(),
-        [file] => match walk.file(file) {
-            Stream::Known(text) => Stream::Known(text),
-            _ => Stream::Unknown,
-        },
-        files => files.iter().fold(Stream::Empty, |all, file| {
-            all.then(match walk.file(file) {
-                Stream::Known(text) => Stream::Known(text),
-                _ => Stream::Unknown,
-            })
-        }),
+        [] => lines(input.clone()),
+        [file] if matches!(file.literal(), Some("-" | "/dev/stdin")) => lines(input.clone()),
+        [file] => printed(file, walk),
+        files => {
+            // Lines of several files are names from several lists.
+            let mut all = Stream::Empty;
+            for file in files {
+                let content = printed(file, walk);
+                all = all.then(walk.names_in(&content));
+            }
+            all
+        }
+    }
+}
+
+/// Returns the content of a file, as a program prints it.
+fn printed(file: &Argument, walk: &mut Walk) -> Stream {
+    match walk.file(file) {
+        // An empty file may get a content in a way that is not followed.
+        Stream::Empty => Stream::Unknown,
+        content => lines(content),
+    }
+}
+
+fn lines(content: Stream) -> Stream {
+    match content {
+        Stream::File(name) | Stream::Copy(name) => Stream::Lines(name),
+        content => content,
     }
 }
 

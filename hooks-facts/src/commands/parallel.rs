@@ -2,8 +2,10 @@
 
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
+use super::file_programs;
+use super::lists::own_mark;
 use super::placeholder::Item;
-use super::run::{operands_from, own_mark};
+use super::run::operands_from;
 use super::walk::{Stream, Walk};
 use crate::shell::Span;
 
@@ -30,10 +32,20 @@ impl Walk {
                 }
             }
             (template, given) => {
-                let items = if given.is_empty() { items_of(input) } else { self.listed(given, span) };
+                let list = file_programs::value(options, 'a', "--arg-file");
+                let items = match list {
+                    Some(list) if given.is_empty() => self.items_in_file(&list),
+                    _ if given.is_empty() => items_of(&self.names_in(input)),
+                    _ => self.listed(given, span),
+                };
                 self.with_each(&with_usual_mark(template, options), &items, span);
             }
         }
+    }
+
+    fn items_in_file(&mut self, list: &Argument) -> Vec<Item> {
+        let list = self.file(list);
+        items_of(&self.names_in(&list))
     }
 
     fn with_each(&mut self, template: &[Argument], items: &[Item], span: Span) {
@@ -76,7 +88,7 @@ impl Walk {
             if !self.pay(word.cost(), span) {
                 return items;
             }
-            let found = if is_file { items_of(&self.file(word)) } else { vec![Item::new(word)] };
+            let found = if is_file { self.items_in_file(word) } else { vec![Item::new(word)] };
             items.extend(found.into_iter().map(|item| if lists > 1 { item.of_list(list) } else { item }));
         }
         items
@@ -89,7 +101,9 @@ fn items_of(stream: &Stream) -> Vec<Item> {
         Stream::Empty => Vec::new(),
         Stream::Known(text) => text.lines().map(|line| Item::new(&line.into())).collect(),
         Stream::Names(names) => names.iter().map(Item::new).collect(),
-        Stream::File | Stream::Copy(_) | Stream::Unknown => vec![Item::new(&Argument::unknown())],
+        Stream::File(_) | Stream::Lines(_) | Stream::Copy(_) | Stream::Unknown => {
+            vec![Item::new(&Argument::unknown())]
+        }
     }
 }
 

@@ -76,6 +76,7 @@ impl Walk {
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         file_programs::note(self, name, words, input, span);
         reads::note(self, name, words, input, span);
+        reads::note_listed(self, name, words, input, span);
         queries::note(self, name, words, input, span);
         helpers::note(self, name, words, span);
         let starts = launchers::note(self, name, words, input, span);
@@ -112,14 +113,12 @@ impl Walk {
                 return self.text(&text.as_shell_text(), input, span);
             }
             "source" | "." => return self.sourced(words, input, span),
-            "trap" => {
-                let at = usize::from(words.first().is_some_and(|word| word.literal() == Some("--")));
-                self.texts(words.get(at..words.len().min(at + 1)), span);
-            }
+            "trap" => self.trap(words, span),
             "alias" => self.define_aliases(words),
             "set" | "shift" => self.set(name, words),
             "read" => self.read_into(words, input, span),
-            "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
+            "mapfile" | "readarray" => self.read_list_into(words, input, span),
+            "getopts" | "unset" => self.forget(words),
             "printf" => self.print_into(words, span),
             "xargs" => self.xargs(words, input, span),
             "parallel" => self.parallel(words, input, span),
@@ -177,7 +176,7 @@ impl Walk {
             "make" | "gmake" | "bmake" | "remake" => self.recipes(words, input, span),
             _ if wrappers::PACKAGE_RUNNERS.contains(&name) => {
                 self.option_texts(words, span);
-                let rest = operands_from(words, "pc", &["package", "call", "from", "with", "python"], 0);
+                let rest = wrappers::started(name, words).unwrap_or_default();
                 return self.run_some(&wrappers::without_version(rest), input, span);
             }
             "curl" | "wget" => self.downloads(words),
@@ -187,14 +186,8 @@ impl Walk {
                 self.option_texts(words, span);
             }
             _ => {
-                if let Some(at) = wrappers::runner_at(name, words) {
+                if let Some(rest) = wrappers::started(name, words) {
                     self.option_texts(words, span);
-                    let rest = operands_from(
-                        words.get(at + 1..).unwrap_or_default(),
-                        "npCE",
-                        &["package", "name", "prefix", "with", "python"],
-                        0,
-                    );
                     return self.run_some(&wrappers::without_version(rest), input, span);
                 }
                 if possible::is_opaque(name) {
@@ -329,9 +322,9 @@ impl Walk {
         let stream = match file.literal() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => input.clone(),
             Some(_) => self.file(file),
-            None if file.file_name().is_some_and(|name| !name.is_empty()) => Stream::File,
-            // A file found by a search existed before, unless the command wrote it.
-            None if file.is_found() && self.files.is_empty() => Stream::File,
+            None if file.file_name().is_some_and(|name| !name.is_empty()) => Stream::File("".into()),
+            // A file found by a search or a wildcard existed before, unless the command wrote it.
+            None if file.is_found() && self.files.is_empty() => Stream::File("".into()),
             None => Stream::Unknown,
         };
         self.stream(&stream, span)
@@ -456,7 +449,7 @@ impl Walk {
             let stream = self.file(file);
             if let Stream::Known(text) = stream {
                 self.interpreted_file(language, file, &text, span);
-            } else if let Stream::Names(_) | Stream::Unknown = stream
+            } else if let Stream::Names(_) | Stream::Lines(_) | Stream::Unknown = stream
                 && file.literal().is_some()
             {
                 self.unresolved(UnresolvedReason::Text, span);
@@ -469,11 +462,21 @@ impl Walk {
                     self.modules(language, "", &text, span);
                 }
                 // Other programs have uses in which the input is no code.
-                Stream::Names(_) | Stream::Unknown if interpreter.is_plain() => {
+                Stream::Names(_) | Stream::Lines(_) | Stream::Unknown if interpreter.is_plain() => {
                     self.unresolved(UnresolvedReason::Text, span);
                 }
-                Stream::Names(_) | Stream::Unknown | Stream::Empty | Stream::File | Stream::Copy(_) => {}
+                _ => {}
             }
+        }
+    }
+
+    /// `trap TEXT SIGNALS`: the text may run at any time, and for certain at the end, with the variables of that time.
+    fn trap(&mut self, words: &[Argument], span: Span) {
+        let at = usize::from(words.first().is_some_and(|word| word.literal() == Some("--")));
+        let Some(text) = words.get(at).map(Argument::as_shell_text) else { return };
+        self.beforehand(|walk| walk.text(&text, &Stream::Empty, span));
+        if self.pay(text.len(), span) {
+            self.traps.push((text, span));
         }
     }
 
@@ -507,129 +510,6 @@ impl Walk {
         } else if words.first().is_some_and(|word| !word.prefix().starts_with(['-', '+'])) {
             self.positional = program.into_iter().chain(words.iter().cloned()).collect();
         }
-    }
-
-    fn forget(&mut self, words: &[Argument]) {
-        for name in words.iter().filter_map(Argument::literal) {
-            if !name.starts_with('-') && self.variables.contains_key(name) {
-                self.variables.insert(name.to_owned(), Variable::Text(Argument::unknown()));
-            }
-        }
-    }
-
-    /// `read NAME`: of an input with one kind of names, the variable has such a name.
-    fn read_into(&mut self, words: &[Argument], input: &Stream, span: Span) {
-        let value = match input {
-            Stream::Names(names) => match &**names {
-                [name] => name.clone(),
-                _ => Argument::unknown(),
-            },
-            Stream::Known(text) => Argument::from(text.lines().next().unwrap_or_default().trim()),
-            _ => Argument::unknown(),
-        };
-        let names = file_programs::operands(words, "adinNptu", &[]);
-        let names: Vec<String> = names.into_iter().filter_map(Argument::literal).map(str::to_owned).collect();
-        for name in if names.is_empty() { vec!["REPLY".to_owned()] } else { names } {
-            if !self.pay(value.cost(), span) {
-                return;
-            }
-            self.variables.insert(name, Variable::Text(value.clone()));
-        }
-    }
-
-    /// `printf -v NAME FORMAT WORD…`: the variable has what is printed.
-    fn print_into(&mut self, words: &[Argument], span: Span) {
-        let Some((option, rest)) = words.split_first() else { return };
-        let (name, rest) = match option.literal() {
-            Some("-v") => match rest.split_first() {
-                Some((name, rest)) => (name.literal(), rest),
-                None => return,
-            },
-            Some(option) => (option.strip_prefix("-v"), rest),
-            None => return,
-        };
-        // An item of a list is not kept as such.
-        let Some(name) = name.filter(|name| !name.is_empty() && !name.contains('[')) else { return };
-        let value = match output::printf(rest) {
-            Stream::Known(text) => Argument::from(&*text),
-            _ => Argument::unknown(),
-        };
-        if self.pay(value.cost(), span) {
-            self.variables.insert(name.to_owned(), Variable::Text(value));
-        }
-    }
-
-    fn xargs(&mut self, words: &[Argument], input: &Stream, span: Span) {
-        let rest = operands_from(
-            words,
-            "IEPLnsda",
-            &["max-procs", "max-args", "max-chars", "delimiter", "arg-file", "process-slot-var"],
-            0,
-        );
-        if rest.is_empty() {
-            return;
-        }
-        let options = words.get(..words.len() - rest.len()).unwrap_or_default();
-        let list = file_programs::value(options, 'a', "--arg-file").map(|list| self.file(&list));
-        let input = list.as_ref().unwrap_or(input);
-        let items: Vec<Argument> = match (input, divider(options)) {
-            // Items may contain blanks if another character separates them.
-            (Stream::Known(text), Some(divider)) => {
-                let items = text.split(divider).map(|item| item.trim_end_matches('\n'));
-                items.filter(|item| !item.is_empty()).map(Argument::from).collect()
-            }
-            (Stream::Known(text), None) => text.split_whitespace().map(Argument::from).collect(),
-            (Stream::Empty, _) => Vec::new(),
-            (Stream::Names(names), _) => names.to_vec(),
-            (Stream::File | Stream::Copy(_) | Stream::Unknown, _) => vec![Argument::unknown()],
-        };
-        match own_mark(options) {
-            // Each name is put in by itself.
-            Some(mark) if matches!(input, Stream::Names(_)) => {
-                for item in &items {
-                    let Some(argv) = self.with_mark(rest, &mark, item, span) else { return };
-                    self.run(&argv, &Stream::Empty, span);
-                }
-            }
-            Some(mark) => {
-                let item = self.joined(&items, " ");
-                let Some(argv) = self.with_mark(rest, &mark, &item, span) else { return };
-                self.run(&argv, &Stream::Empty, span);
-            }
-            None => {
-                let argv: Vec<Argument> = rest.iter().cloned().chain(items).collect();
-                self.run(&argv, &Stream::Empty, span);
-            }
-        }
-    }
-
-    /// Returns words with an item in the place of each mark; `None` if that is too much.
-    fn with_mark(
-        &mut self,
-        words: &[Argument],
-        mark: &str,
-        item: &Argument,
-        span: Span,
-    ) -> Option<Vec<Argument>> {
-        let mut argv = words.to_vec();
-        for word in &mut argv {
-            let Argument::Literal(text) = &*word else { continue };
-            let pieces: Vec<Argument> = text.split(mark).map(Argument::from).collect();
-            if !self.pay((pieces.len() - 1).saturating_mul(item.cost()), span) {
-                return None;
-            }
-            if pieces.len() > 1 {
-                let mut parts = Vec::new();
-                for (index, piece) in pieces.into_iter().enumerate() {
-                    if index > 0 {
-                        parts.push(item.clone());
-                    }
-                    parts.push(piece);
-                }
-                *word = self.joined(&parts, "");
-            }
-        }
-        Some(argv)
     }
 
     /// Runs the programs after each of these options, up to `;` or `+`, with the found names for `{}`. If
@@ -822,8 +702,10 @@ impl Walk {
                     self.maybe_text(rest, span);
                 }
             }
-            Stream::Unknown | Stream::Names(_) => self.unresolved(UnresolvedReason::Text, span),
-            Stream::Empty | Stream::File | Stream::Copy(_) => {}
+            Stream::Unknown | Stream::Names(_) | Stream::Lines(_) => {
+                self.unresolved(UnresolvedReason::Text, span)
+            }
+            Stream::Empty | Stream::File(_) | Stream::Copy(_) => {}
         }
     }
 
@@ -835,7 +717,7 @@ impl Walk {
             Stream::Known(text) if is_input => Some(text.to_string()),
             _ => file_programs::value(words, '\0', "--eval").map(|text| text.as_shell_text()),
         };
-        if is_input && matches!(input, Stream::Unknown | Stream::Names(_)) {
+        if is_input && matches!(input, Stream::Unknown | Stream::Names(_) | Stream::Lines(_)) {
             self.unresolved(UnresolvedReason::Text, span);
         }
         for line in text.unwrap_or_default().lines() {
@@ -864,43 +746,6 @@ impl Walk {
             }
         }
     }
-}
-
-/// Returns the separator of the input of `xargs`, if it is not blanks.
-fn divider(options: &[Argument]) -> Option<char> {
-    options.iter().enumerate().find_map(|(at, word)| {
-        let text = word.literal()?;
-        if text == "--null" {
-            return Some('\0');
-        }
-        let bundle = text.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
-        let given = match bundle.and_then(|bundle| bundle.split_once('d')) {
-            Some((_, "")) => options.get(at + 1).map(Argument::prefix),
-            Some((_, attached)) => Some(attached),
-            None => text.strip_prefix("--delimiter="),
-        };
-        match given {
-            Some("\\n") => Some('\n'),
-            Some("\\t") => Some('\t'),
-            Some("\\0") => Some('\0'),
-            Some(given) => given.chars().next(),
-            None => {
-                bundle.filter(|bundle| bundle.starts_with(['0', 'r']) && bundle.contains('0')).map(|_| '\0')
-            }
-        }
-    })
-}
-
-/// Returns the placeholder for an item that an option sets: `-I MARK`.
-pub(super) fn own_mark(options: &[Argument]) -> Option<String> {
-    let mark = options.iter().enumerate().find_map(|(at, word)| {
-        let option = word.literal()?;
-        match option.strip_prefix("-I")? {
-            "" => options.get(at + 1)?.literal().map(str::to_owned),
-            attached => Some(attached.to_owned()),
-        }
-    });
-    mark.filter(|mark| !mark.is_empty())
 }
 
 /// Returns the words after the options and a number of operands.

@@ -36,12 +36,14 @@ pub(super) enum Stream {
     Empty,
     /// A known text.
     Known(Arc<str>),
-    /// A file that existed before.
-    File,
+    /// A file that existed before, by its name.
+    File(Arc<str>),
     /// Only names of files, as a search prints them.
     Names(Arc<[Argument]>),
     /// A file with the content of another one that existed before, by its name.
     Copy(Arc<str>),
+    /// Lines of a file that existed before, as a program prints them, by its name.
+    Lines(Arc<str>),
     /// Unknown data.
     Unknown,
 }
@@ -55,6 +57,7 @@ impl Stream {
         match (self, next) {
             (Self::Empty, next) => next,
             (first, Self::Empty) => first,
+            (Self::Names(first), Self::Names(next)) if first == next => Self::Names(first),
             (Self::Known(first), Self::Known(next)) => Self::from_text(format!("{first}{next}")),
             _ => Self::Unknown,
         }
@@ -105,6 +108,14 @@ pub(super) struct Walk {
     pub(super) settings_lent: bool,
     /// Set in later turns of a loop, whose texts are read again.
     pub(super) repeating: bool,
+    /// Number of substitutions around the present command.
+    pub(super) substitutions: usize,
+    /// Texts of traps, which run at the end.
+    pub(super) traps: Vec<(String, Span)>,
+    /// Set in a text that runs again later, when more of its names are known.
+    is_beforehand: bool,
+    /// Set in a text whose files are those of a container.
+    is_contained: bool,
     /// Set while the redirections of a program are read that shows nothing of its input.
     hides_input: bool,
     /// File that the present command reads its input from.
@@ -142,6 +153,10 @@ impl Walk {
             settings_moved: false,
             settings_lent: false,
             repeating: false,
+            substitutions: 0,
+            traps: Vec::new(),
+            is_beforehand: false,
+            is_contained: false,
             hides_input: false,
             input_file: None,
             source: None,
@@ -191,6 +206,10 @@ impl Walk {
                 self.analysis.hides_results = !script.shows_its_results();
                 let input = self.top_input();
                 self.script(&script, &input);
+                // A trap may set another one; the budget ends that.
+                while let Some((text, span)) = self.traps.pop() {
+                    self.text(&text, &Stream::Empty, span);
+                }
             }
             Err(error) => self.unresolved(UnresolvedReason::Unreadable(error), error.span),
         }
@@ -248,6 +267,21 @@ impl Walk {
         self.guessing = guessing;
     }
 
+    /// Calls `visit` for a text that runs again later. A file of whose name nothing is known yet is not recorded.
+    pub(super) fn beforehand<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.is_beforehand, true);
+        let result = visit(self);
+        self.is_beforehand = outer;
+        result
+    }
+
+    /// Calls `visit` for commands in a container: their files are not those of this machine.
+    pub(super) fn in_container(&mut self, visit: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.is_contained, true);
+        visit(self);
+        self.is_contained = outer;
+    }
+
     /// Calls `visit` for commands that run only under some condition.
     pub(super) fn in_doubt<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
         let doubting = std::mem::replace(&mut self.doubting, true);
@@ -260,7 +294,7 @@ impl Walk {
     pub(super) fn stream(&mut self, stream: &Stream, span: Span) -> Stream {
         match stream {
             Stream::Empty => Stream::Empty,
-            Stream::File | Stream::Copy(_) => {
+            Stream::File(_) | Stream::Copy(_) => {
                 self.is_untold();
                 Stream::Empty
             }
@@ -268,7 +302,7 @@ impl Walk {
                 let text = Arc::clone(text);
                 self.text(&text, &Stream::Empty, span)
             }
-            Stream::Names(_) | Stream::Unknown => {
+            Stream::Names(_) | Stream::Lines(_) | Stream::Unknown => {
                 self.unresolved(UnresolvedReason::Text, span);
                 Stream::Unknown
             }
@@ -460,7 +494,7 @@ impl Walk {
                 output = self.in_subshell(|walk| walk.bodies(compound, &input));
                 self.settings_moved = before;
             }
-            None => output = self.bodies(compound, &input),
+            None => output = self.each_line(compound, &input),
             Some(name) => {
                 self.lookup_changed |= lookup::changes(name, &Argument::unknown());
                 // Every turn is walked, because each may write to another file.
@@ -480,7 +514,7 @@ impl Walk {
         self.deliver(output, target)
     }
 
-    fn bodies(&mut self, compound: &Compound, input: &Stream) -> Stream {
+    pub(super) fn bodies(&mut self, compound: &Compound, input: &Stream) -> Stream {
         // It is unknown which bodies of a condition or a loop run, so only the output of a group is known.
         let several = compound.bodies.len() > 1 || compound.variable.is_some() || compound.words.is_some();
         let mut output = Stream::Empty;
@@ -510,13 +544,18 @@ impl Walk {
         for assignment in &simple.assignments {
             self.assign(assignment, simple.span);
         }
-        if argv.is_empty() && simple.assignments.is_empty() && self.input_file.is_some() {
-            // `$(<file)`: the shell itself prints the file.
-            let printed = if matches!(input, Stream::Known(_)) { input } else { Stream::Unknown };
-            return self.deliver(printed, target);
-        }
         let is_lent = !settings::keeps_assignments(argv.first()) && self.take_moved(before);
-        let output = self.with_settings(is_lent, |walk| walk.run_some(&argv, &input, simple.span));
+        let output = match argv.is_empty() && simple.assignments.is_empty() {
+            true => {
+                // `> FILE` empties the file, as `: > FILE` does.
+                if target.is_some() {
+                    self.invoke(&[":".into()], simple.span);
+                }
+                // `$(< FILE)`.
+                input
+            }
+            false => self.with_settings(is_lent, |walk| walk.run_some(&argv, &input, simple.span)),
+        };
         self.deliver(output, target)
     }
 
@@ -611,7 +650,8 @@ impl Walk {
 
     fn note_write(&mut self, file: &Argument, kind: AccessKind, is_possible: bool, span: Span) {
         // Names in a long folder take time, also if they are not kept.
-        if self.is_spent() {
+        let is_unknown = self.is_beforehand && file.begins_with_anything();
+        if self.is_spent() || is_unknown || self.is_contained {
             return;
         }
         let span = self.outer.unwrap_or(span);
@@ -645,6 +685,9 @@ impl Walk {
 
     /// Records a part that may read a file or connect to a host.
     pub(super) fn note(&mut self, what: What, span: Span) {
+        if self.is_contained {
+            return;
+        }
         let (folders, span) = (self.folders.clone(), self.outer.unwrap_or(span));
         self.analysis.late.push(Note { what, folders, span, is_possible: self.doubting });
     }

@@ -1,6 +1,7 @@
 //! Programs that start the program named in their words, and the words before that name.
 
 use super::argument::Argument;
+use super::run::operands_from;
 
 /// Words before the program that a wrapper starts.
 pub(super) struct Wrapper {
@@ -96,6 +97,21 @@ pub(super) fn runner_at(name: &str, words: &[Argument]) -> Option<usize> {
 
 /// Programs that run the program of a package: `npx vercel@latest --prod`.
 pub(super) const PACKAGE_RUNNERS: &[&str] = &["bunx", "npx", "pnpx", "uvx"];
+
+/// Returns the words of the program that `npx`, `uv run` and the like start; `None` if the program is not such a runner.
+pub(super) fn started<'w>(name: &str, words: &'w [Argument]) -> Option<&'w [Argument]> {
+    if PACKAGE_RUNNERS.contains(&name) {
+        return Some(operands_from(
+            words,
+            "pc",
+            &["package", "call", "from", "with", "python", "env-file"],
+            0,
+        ));
+    }
+    let at = runner_at(name, words)?;
+    let values = ["package", "name", "prefix", "with", "python", "env-file", "extra", "group"];
+    Some(operands_from(words.get(at + 1..).unwrap_or_default(), "npCE", &values, 0))
+}
 
 /// Returns the words of a program that is named by its package, without the version of the package.
 pub(super) fn without_version(argv: &[Argument]) -> Vec<Argument> {

@@ -19,12 +19,14 @@ pub enum Gap {
     Folders,
     /// Anything, also `..`.
     Any,
+    /// Anything: a line of a list of names that the command looks up.
+    Listed,
 }
 
 /// First of the private characters that stand for gaps.
 const FIRST: u32 = 0xE110;
 
-const GAPS: [Gap; 4] = [Gap::One, Gap::Name, Gap::Folders, Gap::Any];
+const GAPS: [Gap; 5] = [Gap::One, Gap::Name, Gap::Folders, Gap::Any, Gap::Listed];
 
 impl Gap {
     /// Returns the private character that stands for the gap in an outline.
@@ -34,6 +36,15 @@ impl Gap {
     }
 
     /// Returns the gap that a character stands for.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    /// use hooks_facts::globs::Gap;
+    ///
+    /// let analysis = Analysis::of_text("rm src/*.o", &Options::default());
+    /// let outline = analysis.invocations[0].argv[1].outline();
+    /// assert_eq!(outline.chars().find_map(Gap::from_char), Some(Gap::Name));
+    /// ```
     pub fn from_char(c: char) -> Option<Self> {
         GAPS.get(usize::try_from(u32::from(c).checked_sub(FIRST)?).ok()?).copied()
     }
@@ -44,13 +55,33 @@ impl Gap {
             Self::One => "?",
             Self::Name => "*",
             Self::Folders => "**/",
-            Self::Any => "…",
+            Self::Any | Self::Listed => "…",
         }
     }
 
     /// Returns whether the gap may contain slashes.
     pub fn is_deep(self) -> bool {
-        matches!(self, Self::Folders | Self::Any)
+        self == Self::Folders || self.is_anything()
+    }
+
+    /// Returns whether nothing is known of the part.
+    pub fn is_anything(self) -> bool {
+        matches!(self, Self::Any | Self::Listed)
+    }
+
+    /// Returns whether a character of an outline stands for a part of which nothing is known.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    /// use hooks_facts::globs::Gap;
+    ///
+    /// let analysis = Analysis::of_text("cat $DAY/a.log logs/*.log", &Options::default());
+    /// let unknown = |at: usize| analysis.invocations[0].argv[at].outline().contains(Gap::is_anything_at);
+    /// assert!(unknown(1));
+    /// assert!(!unknown(2)); // a wildcard stands for a name
+    /// ```
+    pub fn is_anything_at(c: char) -> bool {
+        Self::from_char(c).is_some_and(Self::is_anything)
     }
 }
 
@@ -158,7 +189,7 @@ impl Globs {
                 places = match letter {
                     Letter::Char(c) if at >= start && at < end => places.named(*c),
                     Letter::Gap(Gap::Name, _) if begins(at) => places.past_wildcards(false),
-                    Letter::Gap(Gap::Folders | Gap::Any, _) => places.past_wildcards(true),
+                    Letter::Gap(Gap::Folders | Gap::Any | Gap::Listed, _) => places.past_wildcards(true),
                     letter => places.met(*letter),
                 };
             }
@@ -193,6 +224,8 @@ fn letters(outline: &str) -> Option<Vec<Letter>> {
     let mut letters = Vec::with_capacity(outline.len());
     let mut characters = outline.chars().peekable();
     while let Some(c) = characters.next() {
+        // The line of a list may be anything.
+        let c = if c == Gap::Listed.stand_in() { Gap::Any.stand_in() } else { c };
         // Two wildcards in a row count as one.
         if matches!((letters.last(), Gap::from_char(c)), (Some(Letter::Gap(Gap::Name, _)), Some(Gap::Name))) {
             continue;
@@ -209,8 +242,9 @@ fn letters(outline: &str) -> Option<Vec<Letter>> {
 
 /// Returns the positions of the last part of an outline with a known letter or digit; `None` if it has no such part.
 fn last_named(outline: &[Letter]) -> Option<(usize, usize)> {
-    let is_joint =
-        |letter: &Letter| matches!(letter, Letter::Char('/') | Letter::Gap(Gap::Folders | Gap::Any, _));
+    let is_joint = |letter: &Letter| {
+        matches!(letter, Letter::Char('/') | Letter::Gap(Gap::Folders | Gap::Any | Gap::Listed, _))
+    };
     let (mut found, mut start, mut is_named) = (None, 0, false);
     for (at, letter) in outline.iter().enumerate() {
         if is_joint(letter) {
@@ -348,7 +382,7 @@ impl<'t> Places<'t> {
         let mut next = Self::none(self.tokens);
         for (place, token) in self.tokens.iter().enumerate().filter(|(place, _)| self.is_alive(*place)) {
             match (token, gap) {
-                (_, Gap::Any) => {}
+                (_, Gap::Any | Gap::Listed) => {}
                 (Token::One | Token::Any, Gap::One) => next.enter(place + 1),
                 (Token::Star, Gap::One | Gap::Name) | (Token::Folders, Gap::Folders) => next.enter(place),
                 (Token::Deep | Token::DeepLine, _) => next.enter(place),
@@ -379,7 +413,7 @@ impl<'t> Places<'t> {
                 }
                 more
             }
-            Letter::Gap(Gap::Folders | Gap::Any, _) => {
+            Letter::Gap(Gap::Folders | Gap::Any | Gap::Listed, _) => {
                 let first = self.alive.iter().position(|alive| *alive).unwrap_or(self.alive.len());
                 self.alive.iter_mut().skip(first).for_each(|alive| *alive = true);
                 self

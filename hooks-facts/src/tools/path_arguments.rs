@@ -139,10 +139,28 @@ impl Walk<'_> {
             Value::Object(map) => self.object(map, pointer),
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.nested(item, &pointer.item(index));
+                    let pointer = &pointer.item(index);
+                    match item {
+                        Value::Array(pair) if self.kind.writes_files() => self.pair(pair, pointer),
+                        item => self.nested(item, pointer),
+                    }
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Reads a pair of a path and a text: `[["a.rs", "text"]]`. A text that may be a path counts as one too.
+    fn pair(&mut self, pair: &[Value], pointer: &Pointer<'_>) {
+        let [Value::String(path), Value::String(text)] = pair else {
+            return pair.iter().enumerate().for_each(|(index, item)| self.nested(item, &pointer.item(index)));
+        };
+        let may_be_path = |text: &str| !text.contains(char::is_whitespace) && text.contains(['/', '\\']);
+        let Some(role) = self.role_of(Meaning::Path).filter(|_| !path.contains(['\n', '\0'])) else { return };
+        for (index, text) in
+            [path, text].into_iter().enumerate().filter(|(index, text)| *index == 0 || may_be_path(text))
+        {
+            self.path(&Value::String(text.clone()), role, &pointer.item(index));
         }
     }
 

@@ -32,7 +32,38 @@ pub(crate) fn unlisted_commands(name: &str, arguments: &Value) -> CommandArgumen
     let language = words.iter().find_map(|word| language(word));
     let mut walk = Walk { commands: CommandArguments::default(), language };
     walk.value(arguments, "", runs, 0);
+    walk.commands.found.extend(git_command(name, arguments));
     walk.commands
+}
+
+/// Commands of git that change something, as tools are named for them.
+const GIT: &[&str] = &[
+    "branch", "checkout", "clean", "commit", "merge", "push", "rebase", "reset", "restore", "rm", "stash",
+    "switch", "tag",
+];
+
+/// Returns what a tool such as `mcp__git__git_push` runs: a flag is an option, as the value of `mode` is, and a text is an operand.
+fn git_command(name: &str, arguments: &Value) -> Option<CommandArgument> {
+    let (server, own) = name.rsplit_once("__")?;
+    let own = own.to_lowercase();
+    let is_of_git = server.rsplit("__").next().is_some_and(|server| server.eq_ignore_ascii_case("git"));
+    let command = own.strip_prefix("git_").or_else(|| Some(own.as_str()).filter(|_| is_of_git))?;
+    let mut words = vec!["git".to_owned(), (*GIT.iter().find(|known| **known == command)?).to_owned()];
+    for (key, value) in arguments.as_object()?.iter().take(MAX_COMMANDS) {
+        match value {
+            Value::Bool(true) => words.push(format!("--{}", key.replace('_', "-"))),
+            Value::String(mode) if key.eq_ignore_ascii_case("mode") => words.push(format!("--{mode}")),
+            Value::String(_)
+                if is_in(key, PLAIN)
+                    || ["repo", "cwd", "path", "dir"]
+                        .iter()
+                        .any(|place| key.to_lowercase().contains(place)) => {}
+            Value::String(text) => words.push(text.clone()),
+            Value::Array(items) => words.extend(items.iter().filter_map(Value::as_str).map(str::to_owned)),
+            _ => {}
+        }
+    }
+    Some(CommandArgument { pointer: String::new(), command: Command::Words(words) })
 }
 
 /// Returns whether the words of a name mean that its texts are for readers.

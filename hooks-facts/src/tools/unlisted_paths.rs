@@ -146,7 +146,11 @@ impl Scope<'_> {
                 _ => Some(PathRole::Read),
             },
             Means::Output if self.does.is_certain() => (!is_address).then_some(written),
-            Means::Output => looks.then_some(written),
+            // `.git/hooks/x` has no ending.
+            Means::Output => {
+                let has_folder = text.contains('/') && !text.contains(char::is_whitespace) && !is_address;
+                (looks || has_folder).then_some(written)
+            }
             Means::Perhaps => (looks && self.does != Does::Reads).then_some(written),
             Means::File => (self.does.is_certain() && !is_address).then_some(written),
             // Other things are removed too, and may be named like a file.

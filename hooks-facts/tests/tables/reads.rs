@@ -65,6 +65,15 @@ fn words_have_the_effect_of_their_list() {
         let names =
             |text: &str, name: &str| analysis(text).reads().iter().any(|it| it.target.outline() == name);
         let is_shown = |text: &str| reads_as(text, |kind, _| kind != AccessKind::Used);
+        let of_folder = |text: &str, is_meant: &dyn Fn(&str, AccessKind) -> bool| {
+            analysis(text).reads().iter().any(|it| is_meant(&it.target.outline(), it.kind))
+        };
+        let in_folder =
+            |text: &str| of_folder(text, &|name, _| name.starts_with("folder/") || name.starts_with("./"));
+        let ends =
+            |text: &str| of_folder(text, &|name, _| name.starts_with("folder/") && name.ends_with(".zz"));
+        let below_folder =
+            |text: &str| of_folder(text, &|name, kind| name == "folder" && kind == AccessKind::ReadBelow);
         let has_effect = match row.list.as_str() {
             "used" | "texts" | "loaders" | "silent" | "builds" | "copies" => {
                 !is_shown(&text) && is_shown(&other)
@@ -77,6 +86,9 @@ fn words_have_the_effect_of_their_list() {
                 let is_tree = |text: &str| reads_as(text, |kind, _| kind == AccessKind::ReadBelow);
                 is_tree(&text) && !is_tree(&other)
             }
+            "lists" | "contents" => in_folder(&text) && !in_folder(&other),
+            "walks" => below_folder(&text) && !below_folder(&other),
+            "endings" => ends(&text) && !ends(&other),
             "namers" => analysis(&text).network().is_empty() && !analysis(&other).network().is_empty(),
             "connects" => !analysis(&text).network().is_empty() && analysis(&other).network().is_empty(),
             list => panic!("no test for the list `{list}`"),

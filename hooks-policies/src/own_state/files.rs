@@ -151,7 +151,7 @@ fn may_be_one(outline: &str) -> bool {
     let is_gap = |c: char| Gap::from_char(c).is_some();
     let is_joint = |c: char| c == '/' || Gap::from_char(c) == Some(Gap::Folders);
     let last = outline.trim_end_matches('/').rsplit(is_joint).next().unwrap_or_default();
-    let is_deep = outline.contains(|c| matches!(Gap::from_char(c), Some(Gap::Any | Gap::Folders)));
+    let is_deep = outline.contains(|c| Gap::from_char(c).is_some_and(Gap::is_deep));
     if is_deep { !last.contains(is_gap) } else { !says_nothing(last) }
 }
 

@@ -70,7 +70,7 @@ fn pieces(word: &Argument) -> Vec<Argument> {
 fn existing(call: Call<'_>, command: &ParsedCommand, name: &Argument) -> Vec<NamedPath> {
     let outline = name.outline();
     let is_partial = name.literal().is_none();
-    if is_partial && outline.chars().any(|c| Gap::from_char(c) == Some(Gap::Any)) {
+    if is_partial && outline.contains(Gap::is_anything_at) {
         return Vec::new();
     }
     let moved = call.moved(&outline);

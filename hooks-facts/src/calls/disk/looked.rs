@@ -16,6 +16,7 @@ const MAX_LISTED: usize = 20_000;
 pub(in crate::calls) struct Looked {
     left: AtomicUsize,
     folders: Mutex<HashMap<String, Option<Arc<Folder>>>>,
+    lists: Mutex<HashMap<String, Option<Arc<[String]>>>>,
 }
 
 /// Names in a folder.
@@ -28,7 +29,7 @@ pub(super) struct Folder {
 
 impl Default for Looked {
     fn default() -> Self {
-        Self { left: AtomicUsize::new(MAX_LISTED), folders: Mutex::default() }
+        Self { left: AtomicUsize::new(MAX_LISTED), folders: Mutex::default(), lists: Mutex::default() }
     }
 }
 
@@ -39,9 +40,19 @@ impl Looked {
         if let Some(known) = folders.get(path) {
             return known.clone();
         }
-        let listed = self.list(files, path).map(Arc::new);
+        let listed = self.read(files, path).map(Arc::new);
         folders.insert(path.to_owned(), listed.clone());
         listed
+    }
+
+    /// Returns the names in a list, each of them once; `None` if it cannot be read.
+    pub(super) fn list(
+        &self,
+        path: &str,
+        read: impl FnOnce() -> Option<Vec<String>>,
+    ) -> Option<Arc<[String]>> {
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.entry(path.to_owned()).or_insert_with(|| read().map(Arc::from)).clone()
     }
 
     /// Returns whether more names would have to be listed than are looked at.
@@ -49,7 +60,7 @@ impl Looked {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    fn list(&self, files: &dyn FileSystem, path: &str) -> Option<Folder> {
+    fn read(&self, files: &dyn FileSystem, path: &str) -> Option<Folder> {
         let left = self.left.load(Ordering::Relaxed);
         let names = match files.names_in(Path::new(path), left) {
             Ok(names) => names,

@@ -5,6 +5,7 @@
 //! stays as it is known from the command.
 
 mod ignored;
+mod listed;
 mod looked;
 mod lookup;
 mod tree;
@@ -20,6 +21,7 @@ use crate::commands::{Access, AccessKind, Analysis, Source};
 use crate::globs::Gap;
 use crate::tools::patched_files;
 
+pub(super) use self::listed::are_known as knows_lists;
 pub(super) use self::looked::Looked;
 pub(super) use self::tree::{LeftOut, below};
 
@@ -35,6 +37,9 @@ pub(super) enum OnDisk {
 
 /// Returns the files that a name with wildcards stands for.
 pub(super) fn names(call: Call<'_>, analysis: &Analysis, outline: &str) -> OnDisk {
+    if outline.contains(Gap::Listed.stand_in()) {
+        return listed::names(call, analysis, outline);
+    }
     if outline.contains(Gap::Any.stand_in()) || !outline.contains(|c| Gap::from_char(c).is_some()) {
         return OnDisk::Unknown;
     }
@@ -93,6 +98,12 @@ pub(super) fn is_awaited(call: Call<'_>, write: &Access) -> bool {
     let Some(Source::Archive(file) | Source::Patch(file)) = &write.source else { return false };
     let lookup = Lookup::new(call);
     lookup.is_real().is_some() && file.literal().is_some_and(|file| !lookup.exists(file))
+}
+
+/// Returns whether a file certainly does not exist.
+pub(super) fn is_missing(call: Call<'_>, file: &str) -> bool {
+    let lookup = Lookup::new(call);
+    lookup.is_real().is_some() && !lookup.exists(file)
 }
 
 /// Returns whether a write of the same command may create or replace a file. Names are compared by their last part, as a path

@@ -56,7 +56,7 @@ fn enter(pattern: &[char], alive: &mut [bool], at: usize) {
             *place = true;
         }
         match pattern.get(at).and_then(|c| Gap::from_char(*c)) {
-            Some(Gap::Name | Gap::Folders | Gap::Any) => at += 1,
+            Some(Gap::Name | Gap::Folders | Gap::Any | Gap::Listed) => at += 1,
             _ => return,
         }
     }

@@ -127,7 +127,7 @@ pub(super) fn is_gap_in(text: &str) -> bool {
 pub(super) fn is_found(text: &str) -> bool {
     let folders = Gap::Folders.stand_in();
     let name = Gap::Name.stand_in();
-    text.contains(folders) && !text.contains(Gap::Any.stand_in()) || text.contains(&format!("{name}{name}/"))
+    text.contains(folders) && !text.contains(Gap::is_anything_at) || text.contains(&format!("{name}{name}/"))
 }
 
 /// Returns whether a text matches a pattern in which `*` stands for any text and `?` for a character. Linear for a pattern

@@ -40,6 +40,36 @@ pub(in crate::commands) fn packed_by_tar(words: &[Argument]) -> Vec<&Argument> {
     operands(words, TAR_VALUES, TAR_LONG).into_iter().skip(values).collect()
 }
 
+/// Returns the files that `tar` packs, each seen from the folder of the last `-C` in front of it.
+pub(in crate::commands) fn packed_in_folders(words: &[Argument]) -> Vec<Argument> {
+    let files = packed_by_tar(words);
+    let mut files = files.into_iter().peekable();
+    let is_old =
+        words.first().is_some_and(|word| !word.prefix().starts_with('-') && word.prefix().contains('C'));
+    let mut folder = folders_of_tar(words).into_iter().next().filter(|_| is_old);
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let is_folder = word.prefix().starts_with("--directory") || is_bundle_of(word.prefix(), 'C');
+        let given = is_folder.then(|| value(words.get(at..)?, 'C', "--directory")).flatten();
+        folder = match (folder, given) {
+            (Some(before), Some(given))
+                if !given.prefix().starts_with(['/', '~']) && before.len() < LONGEST =>
+            {
+                Some(inside(&before, &given))
+            }
+            (Some(_) | None, Some(given)) => Some(given),
+            (folder, None) => folder,
+        };
+        if files.next_if(|file| std::ptr::eq(*file, word)).is_some() {
+            found.push(folder.as_ref().map_or_else(|| word.clone(), |folder| inside(folder, word)));
+        }
+    }
+    found
+}
+
+/// Longest folder to which another one is appended.
+const LONGEST: usize = 4_096;
+
 /// Returns the folders in which `tar` unpacks. Each `-C` is seen from the one before.
 fn folders_of_tar(words: &[Argument]) -> Vec<Argument> {
     let old = words.first().and_then(Argument::literal).filter(|text| !text.starts_with('-'));

@@ -23,7 +23,7 @@ use super::walk::{Stream, Walk};
 use crate::shell::Span;
 use crate::tools::{PathRole, patched_files};
 
-pub(super) use archives::{packed_by_tar, tar_mode};
+pub(super) use archives::{packed_in_folders, tar_mode};
 pub(super) use copies::{LONG_VALUES, inside, is_remote, short_values, target_folder};
 pub(super) use found::{FD_STARTS, Search, wildcards};
 pub(super) use sed::sed_files;
@@ -226,7 +226,7 @@ impl Changes<'_> {
                 self.patched(&[Argument::from(text.as_str())], &Stream::Empty);
             }
             (_, folder) => {
-                let patch = patch.filter(|_| matches!(input, Stream::File)).map(Source::Patch);
+                let patch = patch.filter(|_| matches!(input, Stream::File(_))).map(Source::Patch);
                 self.fills_from(&folder.unwrap_or_else(|| Argument::from(".")), patch);
             }
         }

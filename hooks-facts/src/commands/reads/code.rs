@@ -61,7 +61,60 @@ fn call_at_end(text: &str) -> Option<&str> {
 /// Returns whether the code outside of the strings calls something that may open a file.
 fn may_open(code: &str) -> bool {
     let mut calls = code.match_indices('(').filter_map(|(at, _)| call_at_end(code.get(..=at)?));
-    calls.any(|call| !SILENT.contains(&call) && !BUILDS.contains(&call))
+    calls.any(|call| !SILENT.contains(&call) && !BUILDS.contains(&call) && !super::listings::lists(call))
+}
+
+/// Returns a text without the lists of plain words that a call starts as a program: its reads are those of an invocation.
+fn without_commands(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("([") {
+        kept.push_str(before);
+        kept.push_str("([");
+        let is_start = STARTS.iter().any(|call| before.ends_with(call));
+        let list =
+            behind.split_once(']').map(|(list, _)| list).filter(|list| is_start && is_plain_list(list));
+        rest = behind.get(list.map_or(0, str::len)..).unwrap_or_default();
+    }
+    kept + rest
+}
+
+/// Calls that start a program with a list of its words.
+const STARTS: &[&str] = &[
+    "subprocess.run",
+    "subprocess.call",
+    "subprocess.check_call",
+    "subprocess.check_output",
+    "subprocess.Popen",
+];
+
+/// Returns whether a list has only strings, in which nothing is computed or escaped.
+fn is_plain_list(list: &str) -> bool {
+    list.split(',').map(str::trim).all(|item| {
+        let inner = item.strip_prefix('\'').and_then(|item| item.strip_suffix('\''));
+        let inner = inner.or_else(|| item.strip_prefix('"').and_then(|item| item.strip_suffix('"')));
+        inner.is_some_and(|inner| !inner.contains(['\'', '"', '\\']))
+    })
+}
+
+/// Returns a text without calls that load a module by its name: `require('path')` opens no file that a rule could name.
+fn without_modules(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("require(") {
+        let name = behind.split_once(')').map_or("", |(name, _)| name.trim());
+        let is_module = name.len() > 2
+            && name.starts_with(['\'', '"'])
+            && name
+                .trim_matches(['\'', '"'])
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_-:@/".contains(c))
+            && !name.trim_matches(['\'', '"']).starts_with('/');
+        kept.push_str(before);
+        kept.push_str(if is_module { "(" } else { "require(" });
+        rest = behind;
+    }
+    kept + rest
 }
 
 /// Returns a text without the lines that are comments.
@@ -76,22 +129,28 @@ pub(super) fn of_text(walk: &mut Recorder, program: &str, text: &str, span: Span
         // Words need no quotes.
         return Reads { walk, name: program, span }.possible(&[Argument::from(text)]);
     }
-    let text = &without_comments(text);
+    let text = &without_commands(&without_comments(text));
     let (strings, code) = strings(text);
     for string in &strings {
         network::note_address(walk, program, &string.text, span);
     }
     network::note_calls(walk, program, text, span);
     // Functions of awk open nothing.
+    if program != "awk" {
+        super::listings::of_text(walk, program, text, span);
+    }
+    let code = if text.contains("require(") { self::strings(&without_modules(text)).1 } else { code };
     let is_open = program != "awk" && may_open(&code);
     let loads = LOADS.iter().any(|load| text.contains(load));
-    if !is_open && !loads && !OPENS.iter().any(|call| calls(text, call)) {
+    let opens = |text: &str| OPENS.iter().any(|call| calls(text, call));
+    let is_opened = || opens(text) && opens(&without_modules(text));
+    if !(is_open || loads || is_opened()) {
         return;
     }
     // Libraries that load a file which the text does not name.
     if let Some(load) = LOADS.iter().find(|load| text.contains(**load)) {
         let shows = SHOWN.iter().any(|call| calls(text, call));
-        let kind = if shows && !load.is_empty() { AccessKind::Read } else { AccessKind::Used };
+        let kind = if shows && !load.is_empty() { AccessKind::Implied } else { AccessKind::Used };
         walk.reads(program, &Argument::from(".env"), kind, true, span);
     }
     if strings.len() >= MAX_STRINGS {

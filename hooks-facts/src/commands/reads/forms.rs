@@ -4,8 +4,8 @@ use super::{Reads, is_given, values};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::file_programs::{
-    LONG_VALUES, has, inside, is_remote, operands, packed_by_tar, short_values, tar_mode, target_folder,
-    value, wildcards,
+    LONG_VALUES, has, is_remote, operands, packed_in_folders, short_values, tar_mode, target_folder,
+    wildcards,
 };
 
 impl Reads<'_> {
@@ -53,17 +53,15 @@ impl Reads<'_> {
             }
         }
         let sources: Vec<Argument> = sources.into_iter().cloned().collect();
-        for source in &sources {
+        // Only the names of a list are copied.
+        let is_listed = self.name == "rsync" && is_given(words, "--files-from");
+        for source in sources.iter().filter(|_| !is_listed) {
             // The file of another machine has a name as well.
             let outline = source.outline();
             match outline.split_once(':').filter(|_| is_remote(self.name, source)) {
                 Some((_, path)) => self.one(&Argument::of_outline(path), kind),
                 None => self.one(source, kind),
             }
-        }
-        if self.name == "rsync" && is_given(words, "--files-from") {
-            let program = self.name;
-            self.walk.reads_unknown(program, super::UnknownReadsReason::Name, self.span);
         }
         for list in ["--files-from", "--include-from", "--exclude-from", "--password-file"] {
             for file in values(words, list) {
@@ -81,22 +79,11 @@ impl Reads<'_> {
             return;
         }
         self.leaves_out(words);
-        let files: Vec<Argument> = packed_by_tar(words).into_iter().cloned().collect();
-        let folder = value(words, 'C', "--directory");
-        for file in files {
+        for file in packed_in_folders(words) {
             if self.walk.is_spent() {
                 return;
             }
-            if let Some(folder) = &folder {
-                self.one(&inside(folder, &file), AccessKind::ReadBelow);
-            }
             self.one(&file, AccessKind::ReadBelow);
-        }
-        for list in ["-T", "--files-from"] {
-            if is_given(words, list) {
-                let program = self.name;
-                self.walk.reads_unknown(program, super::UnknownReadsReason::Name, self.span);
-            }
         }
     }
 }

@@ -5,6 +5,15 @@ use crate::commands::access::{AccessKind, UnknownReadsReason};
 use crate::commands::argument::Argument;
 use crate::commands::file_programs::{operands, sed_files};
 
+/// Returns whether a text is a replacement: `s/A/B/g`, `tr/a/b/`.
+fn replaces(text: &str) -> bool {
+    let rest = ["s", "y", "tr"].iter().find_map(|start| text.strip_prefix(start));
+    let mark = rest
+        .and_then(|rest| rest.chars().next())
+        .filter(|mark| mark.is_ascii_punctuation() && !".-_".contains(*mark));
+    mark.is_some_and(|mark| text.matches(mark).count() == 3 && !text.ends_with("ee"))
+}
+
 impl Reads<'_> {
     /// `python FILE WORDS`: the script runs, and may read the files that its words name. With `-n` or `-p`, Perl and Ruby
     /// read all of their operands.
@@ -24,7 +33,10 @@ impl Reads<'_> {
         }
         // The files that its text opens are found in the text. A text that is one plain word may be an operand all the same,
         // as the options of interpreters differ: `perl -pe1 FILE`.
-        let is_code = |text: &Argument| text.outline().contains(|c: char| " \t\n()'\";=".contains(c));
+        let is_code = |text: &Argument| {
+            let outline = text.outline();
+            outline.contains(|c: char| " \t\n()'\";=".contains(c)) || replaces(&outline)
+        };
         let is_text = |word: &Argument| {
             found.texts.iter().any(|text| is_code(text) && word.outline().ends_with(&text.outline()))
         };

@@ -3,7 +3,7 @@
 //! Most calls pass guards that never ask which files a command reads. So the walk only notes where something is read, and in
 //! which folders. The files and hosts are computed once, from these notes.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::Reads;
 use crate::commands::access::{Access, AccessKind, NetworkTarget, UnknownReads, UnknownReadsReason};
@@ -20,6 +20,9 @@ const BUDGET: usize = 1024 * 1024;
 
 /// Most hosts, and most programs with unknown reads, that are recorded.
 const MAX_NOTES: usize = 256;
+
+/// Most lists of names that are kept.
+const MAX_LISTS: usize = 8;
 
 /// Notes of a walk, and what they lead to.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +52,8 @@ pub(in crate::commands) enum What {
     Code { program: &'static str, text: String },
     /// A file that the shell reads or runs.
     File { program: &'static str, file: Argument, kind: AccessKind },
+    /// A list of names that the command looks up, by its name as seen from the folder in which the text starts.
+    List(Arc<str>),
     /// The file of a redirection, which may stand for a connection.
     Device(Argument),
 }
@@ -68,6 +73,8 @@ pub(in crate::commands) struct ReadsAndHosts {
     pub(in crate::commands) reads: Vec<Access>,
     pub(in crate::commands) network: Vec<NetworkTarget>,
     pub(in crate::commands) unknown_reads: Vec<UnknownReads>,
+    /// Lists of names that the command looks up.
+    pub(in crate::commands) lists: Vec<Arc<str>>,
 }
 
 /// The files and hosts follow from the notes.
@@ -141,6 +148,9 @@ impl Recorder {
             }
             What::Code { program, text } => super::code::of_text(self, program, text, span),
             What::File { program, file, kind } => self.reads(program, file, *kind, false, span),
+            // One more than are read is enough to know that there are too many.
+            What::List(list) if self.found.lists.len() > MAX_LISTS || self.found.lists.contains(list) => {}
+            What::List(list) => self.found.lists.push(Arc::clone(list)),
             What::Device(file) => network::of_redirection(self, file, span),
         }
     }
@@ -159,11 +169,15 @@ impl Recorder {
             return;
         }
         // Of a wildcard alone, the disk knows the names.
-        if file.is_unknown() && file.outline().contains(Gap::Any.stand_in()) {
+        let is_unknown = file.is_unknown();
+        if is_unknown && file.outline().contains(Gap::Any.stand_in()) {
             if !is_possible {
                 self.reads_unknown(program, UnknownReadsReason::Name, span);
             }
             return;
+        }
+        if is_unknown && file.is_listed() && !is_possible {
+            self.reads_unknown(program, UnknownReadsReason::Listed, span);
         }
         let is_possible = is_possible || self.is_possible;
         for target in self.folders.names(file, self.options.windows) {

@@ -12,6 +12,8 @@ mod fetched;
 mod forms;
 mod interpreters;
 mod late;
+mod listed;
+mod listings;
 mod possible;
 mod rows;
 mod tracked;
@@ -69,7 +71,7 @@ enum Operands {
 const READERS: &[ReaderProgram] = table!("readers");
 
 /// Commands that show a file which their words do not name.
-const SHOWN: &[(&str, &str)] = table!("shown_files");
+const SHOWN: &[(&str, &str, &[&str])] = table!("shown_files");
 
 /// Options whose value is a file that a program uses for itself.
 const USED: &[&str] = table!("read_words_used");
@@ -108,10 +110,16 @@ const MAX_PARTS: usize = 512;
 
 /// Notes that a program reads files and connects to hosts.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
-    if !matches!(name, "source" | ".") {
+    // No program has such a name; code that starts one from a list of words may look like it.
+    if !matches!(name, "source" | ".") && !name.starts_with('-') {
         let words = walk.noted(words);
         walk.note(What::Program { name: name.to_owned(), words, input: input.clone() }, span);
     }
+}
+
+/// Notes the files whose names a program reads in a list.
+pub(super) fn note_listed(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
+    listed::note(walk, name, words, input, span);
 }
 
 /// Notes that the text of an interpreter reads files and connects to hosts.
@@ -151,6 +159,9 @@ fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], input: &Strea
         ) {
             reads.operands(words, "", &[], AccessKind::Read);
         }
+    } else if let Some(rest) = wrappers::started(name, words).filter(|rest| !rest.is_empty()) {
+        // The words of the program that it starts are those of another invocation.
+        reads.possible(words.get(..words.len() - rest.len()).unwrap_or_default());
     } else if TEXT_PROGRAMS.contains(&name) && !READING_TEXT_PROGRAMS.contains(&name) {
     } else if languages::language(name).is_some() {
         reads.interpreted(words);
@@ -165,16 +176,6 @@ fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], input: &Strea
     if let (Stream::Known(text), true) = (input, COMMANDED.contains(&name)) {
         let lines: Vec<Argument> = text.lines().take(MAX_PARTS).map(Argument::from).collect();
         Reads { walk, name, span }.possible(&lines);
-    }
-    if matches!(name, "cpio" | "pax") {
-        let mut reads = Reads { walk, name, span };
-        match input {
-            Stream::Names(names) => names.iter().for_each(|file| reads.one(file, AccessKind::ReadBelow)),
-            Stream::Known(text) => {
-                text.lines().for_each(|line| reads.one(&Argument::from(line), AccessKind::ReadBelow));
-            }
-            _ => {}
-        }
     }
 }
 
@@ -261,28 +262,30 @@ impl Reads<'_> {
     }
 
     /// Notes the file that a command shows without naming it.
-    fn shown(&mut self, words: &[Argument]) {
-        for (command, file) in SHOWN {
+    fn shown(&mut self, given: &[Argument]) {
+        for (command, file, hides) in SHOWN {
             let mut wanted = command.split(' ');
             if wanted.next() != Some(self.name) {
                 continue;
             }
-            let mut words = words.iter();
+            let mut words = given.iter();
             let is_there = |wanted: &str| {
                 words.any(|word| {
                     word.prefix() == wanted
                         || [':', '.'].iter().any(|mark| word.prefix().ends_with(&format!("{mark}{wanted}")))
                 })
             };
-            if wanted.all(is_there) {
-                self.one(&Argument::from(*file), AccessKind::Read);
+            if wanted.all(is_there) && !given.iter().any(|word| hides.contains(&word.prefix())) {
+                // A file of the project need not be there; a secret of the user may be kept elsewhere.
+                let kind = if file.starts_with('~') { AccessKind::Read } else { AccessKind::Implied };
+                self.one(&Argument::from(*file), kind);
             }
         }
     }
 }
 
 /// Returns the name of the files that a search finds below a folder.
-fn found_below(folder: &Argument, name: &str) -> Argument {
+pub(super) fn found_below(folder: &Argument, name: &str) -> Argument {
     inside(folder, &Argument::of_outline(&format!("{}{name}", Gap::Folders.stand_in())))
 }
 

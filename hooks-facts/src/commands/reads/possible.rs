@@ -29,7 +29,13 @@ impl Reads<'_> {
             let own = word.prefix().split('=').next().unwrap_or_default();
             let is_of_forge =
                 matches!(self.name, "gh" | "glab" | "hub") && matches!(option, "-t" | "-b" | "--body" | "-n");
-            if is_of_forge || TEXTS.contains(&option) || (TEXTS.contains(&own) && own != word.prefix()) {
+            // The name of a test, or a pattern for names.
+            let is_phrase = matches!(option, "-t" | "-g" | "-n") && word.prefix().contains(' ');
+            if is_phrase
+                || is_of_forge
+                || TEXTS.contains(&option)
+                || (TEXTS.contains(&own) && own != word.prefix())
+            {
                 continue;
             }
             let loads = is_loader && matches!(option, "-e" | "-f");

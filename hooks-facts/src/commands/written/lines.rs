@@ -24,8 +24,12 @@ pub(super) fn note_input(walk: &mut Walk, name: &str, input: &Stream, span: Span
     }
 }
 
-/// `RUN`, `CMD` and `ENTRYPOINT` of an image.
+/// `RUN`, `CMD` and `ENTRYPOINT` of an image. What they read and write is in the image.
 pub(super) fn image(walk: &mut Walk, text: &str, span: Span) {
+    walk.in_container(|walk| image_lines(walk, text, span));
+}
+
+fn image_lines(walk: &mut Walk, text: &str, span: Span) {
     let joined = text.replace("\\\n", " ");
     for line in joined.lines().map(str::trim) {
         let Some((word, rest)) = line.split_once(char::is_whitespace) else { continue };

@@ -124,11 +124,17 @@ impl Walk {
             return Stream::Unknown;
         }
         let mut found = None::<Stream>;
-        for key in self.keys(file) {
-            let Some(stream) = self.tracked(&key) else { continue };
+        let keys = self.keys(file);
+        for key in &keys {
+            let Some(stream) = self.tracked(key) else { continue };
             found = Some(found.map_or_else(|| stream.clone(), |found| found.then(stream.clone())));
         }
-        found.unwrap_or(Stream::File)
+        // The name is known if the file is in one folder.
+        found.unwrap_or_else(|| {
+            Stream::File(
+                keys.first().filter(|_| keys.len() == 1).map(String::as_str).unwrap_or_default().into(),
+            )
+        })
     }
 
     /// Returns the content of a file with this name, if the command or the session wrote it.
@@ -137,7 +143,7 @@ impl Walk {
             return None;
         }
         match self.file(&Argument::from(name)) {
-            Stream::File => None,
+            Stream::File(_) => None,
             stream => Some(stream),
         }
     }
@@ -146,7 +152,7 @@ impl Walk {
     pub(super) fn written_text(&mut self, name: &str, span: Span) -> Option<Arc<str>> {
         match self.written(name)? {
             Stream::Known(text) => self.pay(text.len(), span).then_some(text),
-            Stream::Unknown | Stream::Names(_) => {
+            Stream::Unknown | Stream::Names(_) | Stream::Lines(_) => {
                 // What a program of the same command printed is a file of its own kind; a download was reported.
                 let keys = self.keys(&Argument::from(name));
                 if !keys.iter().any(|key| self.files.contains_key(key)) {
@@ -154,7 +160,7 @@ impl Walk {
                 }
                 None
             }
-            Stream::Empty | Stream::File | Stream::Copy(_) => None,
+            Stream::Empty | Stream::File(_) | Stream::Copy(_) => None,
         }
     }
 
@@ -171,7 +177,7 @@ impl Walk {
         for key in self.keys(file) {
             let before = self.tracked(&key).unwrap_or(Stream::Empty);
             let after = match before {
-                Stream::Copy(_) | Stream::File => content.clone(),
+                Stream::Copy(_) | Stream::File(_) => content.clone(),
                 before => before.then(content.clone()),
             };
             self.removed.remove(&key);
@@ -183,7 +189,7 @@ impl Walk {
     pub(super) fn copies_to(&mut self, source: &Argument, target: &Argument) {
         let Some(name) = source.literal() else { return };
         let content = match self.file(source) {
-            Stream::File => Stream::Copy(name.into()),
+            Stream::File(_) => Stream::Copy(name.into()),
             stream => stream,
         };
         self.keeps(target, &content);
@@ -353,7 +359,7 @@ pub(super) fn exported(mut files: HashMap<String, Stream>, removed: HashSet<Stri
         Stream::Known(text) => WrittenContent::Text(String::from(&*text)),
         Stream::Empty => WrittenContent::Text(String::new()),
         Stream::Copy(name) => WrittenContent::SameAs(String::from(&*name)),
-        Stream::File | Stream::Names(_) | Stream::Unknown => WrittenContent::Unknown,
+        Stream::File(_) | Stream::Lines(_) | Stream::Names(_) | Stream::Unknown => WrittenContent::Unknown,
     };
     let mut files: Vec<_> = files.into_iter().filter(|(path, _)| !path.starts_with("/dev/")).collect();
     files.sort_by(|(a, _), (b, _)| a.cmp(b));

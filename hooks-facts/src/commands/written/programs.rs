@@ -44,11 +44,11 @@ impl Walk {
                 argv
             }
             Stream::Copy(of) if *of != *path => vec![Argument::from(&*of)],
-            Stream::Names(_) | Stream::Unknown => {
+            Stream::Names(_) | Stream::Lines(_) | Stream::Unknown => {
                 self.unresolved(UnresolvedReason::Program, span);
                 return Some(Stream::Unknown);
             }
-            Stream::Copy(_) | Stream::Empty | Stream::File => return None,
+            Stream::Copy(_) | Stream::Empty | Stream::File(_) => return None,
         };
         let argv: Vec<_> = argv.into_iter().chain(words.iter().cloned()).collect();
         Some(self.run(&argv, input, span))
