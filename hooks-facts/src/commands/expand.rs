@@ -107,7 +107,7 @@ impl Walk {
                         _ => fields.unknown(),
                     },
                     Stream::File(_) | Stream::Lines(_) | Stream::Copy(_) | Stream::Unknown => {
-                        fields.unknown()
+                        fields.unknown();
                     }
                 }
                 if *quoted {

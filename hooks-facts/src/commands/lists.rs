@@ -249,7 +249,7 @@ fn reads_a_line(script: &Script) -> bool {
     let mut stages = script.pipelines.iter().flat_map(|pipeline| &pipeline.stages);
     stages.any(|stage| match stage {
         Command::Simple(simple) => {
-            simple.words.first().and_then(|word| word.literal()).as_deref() == Some("read")
+            simple.words.first().and_then(crate::shell::Word::literal).as_deref() == Some("read")
         }
         Command::Compound(_) | Command::Function(_) => false,
     })

@@ -57,7 +57,7 @@ pub(in crate::commands) fn packed_in_folders(words: &[Argument]) -> Vec<Argument
             {
                 Some(inside(&before, &given))
             }
-            (Some(_), Some(given)) | (None, Some(given)) => Some(given),
+            (_, Some(given)) => Some(given),
             (folder, None) => folder,
         };
         if files.next_if(|file| std::ptr::eq(*file, word)).is_some() {

@@ -143,7 +143,7 @@ pub(super) fn of_text(walk: &mut Recorder, program: &str, text: &str, span: Span
     let is_open = program != "awk" && may_open(&code);
     let loads = LOADS.iter().any(|load| text.contains(load));
     let opens = |text: &str| OPENS.iter().any(|call| calls(text, call));
-    if !is_open && !loads && !(opens(text) && opens(&without_modules(text))) {
+    if !(is_open || loads || opens(text) && opens(&without_modules(text))) {
         return;
     }
     // Libraries that load a file which the text does not name.
