@@ -703,7 +703,7 @@ impl Walk {
                 }
             }
             Stream::Unknown | Stream::Names(_) | Stream::Lines(_) => {
-                self.unresolved(UnresolvedReason::Text, span)
+                self.unresolved(UnresolvedReason::Text, span);
             }
             Stream::Empty | Stream::File(_) | Stream::Copy(_) => {}
         }
