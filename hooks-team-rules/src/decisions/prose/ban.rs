@@ -45,7 +45,7 @@ impl Reading {
         let is_removal = ["remove", "delete", "uninstall"].contains(&ban.verb.as_str());
         let is_meant = |name: &&Name| match is_file(&name.text) || name.text.contains(['/', '*', '.', ' ']) {
             true => name.is_code || !is_idle || is_file(&name.text),
-            false => !is_removal && (name.is_code || !is_idle),
+            false => name.is_code || !is_removal && !is_idle,
         };
         for name in ban.names.iter().filter(is_meant) {
             let mut rule = DecisionRule {
