@@ -119,6 +119,49 @@ const VERDICT_COLUMNS: &[&str] = &[
 ];
 const BANS: &[&str] =
     &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out"];
+/// More verdicts in a table whose first column names things: a decision with such a status does not count.
+const ENDS: &[&str] = &[
+    "retired",
+    "deprecated",
+    "removed",
+    "dropped",
+    "rejected",
+    "gone",
+    "obsolete",
+    "sunset",
+    "do not use",
+    "don't use",
+    "not allowed",
+    "not permitted",
+    "not approved",
+    "avoid",
+    "never",
+    "hold",
+];
+/// Names of a first column that holds things, and no decisions.
+const THING_COLUMNS: &[&str] = &[
+    "technology",
+    "technologies",
+    "tech",
+    "tool",
+    "tools",
+    "library",
+    "libraries",
+    "package",
+    "packages",
+    "dependency",
+    "framework",
+    "module",
+    "crate",
+    "gem",
+    "thing",
+    "name",
+    "product",
+    "command",
+    "api",
+    "image",
+    "language",
+];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
 const OUTSIDE_COLUMNS: &[&str] = &["except", "exception", "exceptions", "unless"];
 const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
@@ -348,7 +391,9 @@ impl Splitter {
             // "banned → snprintf", "no, use Y"
             let bare = first.trim_end_matches([',', ';', ':', '.']);
             let is_clear = bare.len() < first.len() || !["no", "out"].contains(&bare);
+            let is_thing = self.header.first().is_some_and(|name| THING_COLUMNS.contains(&name.as_str()));
             BANS.contains(&cell.as_str())
+                || is_thing && (ENDS.contains(&cell.as_str()) || ENDS.contains(&bare) && is_clear)
                 || BANS.contains(&bare) && (is_clear || cell.split(' ').count() <= 2)
         });
         let place = cell(PLACE_COLUMNS).filter(|place| !place.is_empty());
@@ -428,7 +473,8 @@ fn section_of(title: &str) -> Section {
     let lower = title.to_lowercase();
     let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
     let first = lower.split(' ').next().unwrap_or_default();
-    let is_short = lower.split(' ').count() <= 3;
+    // "Exceptions are disabled" is a sentence.
+    let is_short = lower.split(' ').count() <= 3 && !lower.split(' ').any(|word| tables::BE.contains(word));
     if is_short
         && (tables::SIDE_SECTION.contains(first) || tables::SIDE_SECTION.contains(lower))
         && first != "migration"
@@ -465,6 +511,15 @@ fn item(line: &str) -> Option<&str> {
 
 /// Whether a line begins with the id or the date of a decision, as a log does.
 fn begins_with_id(line: &str) -> bool {
+    if let Some((stamp, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        // "[2025-06-02 10:14] ada: …"
+        let digits = stamp.chars().filter(char::is_ascii_digit).count();
+        let is_time =
+            |c: char| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | ':' | 'T' | 'Z' | ' ' | ',');
+        if digits >= 6 && stamp.chars().all(is_time) {
+            return true;
+        }
+    }
     let Some(end) = line.find([' ', ':', ')']) else { return false };
     let (first, rest) = line.split_at_checked(end).unwrap_or((line, ""));
     let first = first.trim_start_matches(['[', '*', '(']).trim_end_matches([']', '*']);

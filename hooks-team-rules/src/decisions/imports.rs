@@ -33,7 +33,10 @@ impl Imports {
             "pl" => imports.perl(&lexed.code),
             "php" => imports.php(lexed),
             "c" => imports.includes(&lexed.code),
-            "rb" => imports.after(lexed, &["require", "gem", "autoload"]),
+            "rb" => {
+                imports.after(lexed, &["require", "gem", "autoload"]);
+                imports.constants(lexed);
+            }
             "lua" => imports.after(lexed, &["require"]),
             "r" => imports.calls(lexed, &["library", "require", "requireNamespace"]),
             "dart" => imports.dart(lexed),
@@ -234,6 +237,23 @@ impl Imports {
             {
                 let (path, _) = dotted(lexed, at, '.');
                 self.add(&path);
+            }
+        }
+    }
+
+    /// Adds the modules of Ruby that the code names: a gem is often loaded by its framework.
+    fn constants(&mut self, lexed: &Lexed) {
+        for (at, token) in lexed.tokens.iter().enumerate() {
+            let Some(name) = token.name().filter(|name| name.starts_with(char::is_uppercase)) else {
+                continue;
+            };
+            let before = lexed.before(at);
+            let is_mixed_in = before
+                .and_then(Token::name)
+                .is_some_and(|word| ["include", "extend", "prepend"].contains(&word));
+            let is_path = is_pair(lexed, at + 1, ':') || lexed.at(at + 1).is_some_and(|token| token.is('.'));
+            if !before.is_some_and(|token| token.is(':') || token.is('.')) && (is_mixed_in || is_path) {
+                self.add(name);
             }
         }
     }

@@ -156,27 +156,27 @@ impl Library {
         let url = folded(url.trim());
         let path = url.split(['?', '#']).next().unwrap_or_default();
         let path = path.split_once("://").map_or(path, |(_, rest)| rest).trim_start_matches('/');
-        self.hosts
-            .iter()
-            .any(|host| path.split('/').next().is_some_and(|first| first.contains(host.as_str())))
-            || self.names.iter().any(|name| {
-                path.split('/').any(|part| {
-                    let part = part.trim_start_matches("npm:");
-                    part.strip_prefix(name.as_str()).is_some_and(|rest| {
-                        rest.is_empty()
-                            || rest.starts_with('@')
-                            || rest.starts_with(".min.")
-                            || [".js", ".css", ".mjs"].contains(&rest)
-                            || rest.starts_with('.')
-                            || rest.strip_prefix('-').is_some_and(|rest| {
-                                let rest = rest.split(".min.").next().unwrap_or(rest);
-                                let rest = rest.trim_end_matches(".js").trim_end_matches(".css");
-                                is_part(rest.split('@').next().unwrap_or(rest))
-                                    || rest.starts_with(|c: char| c.is_ascii_digit())
-                            })
-                    })
+        self.hosts.iter().any(|host| match host.contains('/') {
+            true => path.starts_with(host.as_str()),
+            false => path.split('/').next().is_some_and(|first| first.contains(host.as_str())),
+        }) || self.names.iter().any(|name| {
+            path.split('/').any(|part| {
+                let part = part.trim_start_matches("npm:");
+                part.strip_prefix(name.as_str()).is_some_and(|rest| {
+                    rest.is_empty()
+                        || rest.starts_with('@')
+                        || rest.starts_with(".min.")
+                        || [".js", ".css", ".mjs"].contains(&rest)
+                        || rest.starts_with('.')
+                        || rest.strip_prefix('-').is_some_and(|rest| {
+                            let rest = rest.split(".min.").next().unwrap_or(rest);
+                            let rest = rest.trim_end_matches(".js").trim_end_matches(".css");
+                            is_part(rest.split('@').next().unwrap_or(rest))
+                                || rest.starts_with(|c: char| c.is_ascii_digit())
+                        })
                 })
             })
+        })
     }
 }
 

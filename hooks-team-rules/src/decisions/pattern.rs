@@ -159,6 +159,7 @@ impl Pattern {
         match self {
             Self::Tokens(pattern) => starts(pattern, lexed, language)
                 .filter(|at| stands_alone(pattern, lexed, *at) && is_whole_operator(pattern, lexed, *at))
+                .filter(|at| !is_full_tag(pattern, lexed, *at))
                 .count(),
             Self::Call(pattern) => {
                 starts(pattern, lexed, language).filter(|at| is_call(pattern, lexed, *at, language)).count()
@@ -201,6 +202,13 @@ impl Pattern {
             }
         }
     }
+}
+
+/// Whether a pattern of the short tag `<?` is at a full one: `<?php`, `<?xml`.
+fn is_full_tag(pattern: &[Token], lexed: &Lexed, at: usize) -> bool {
+    let is_tag = matches!(pattern, [Token::Mark('<'), Token::Mark('?'), ..]);
+    let name = lexed.at(at + 2).and_then(Token::name);
+    is_tag && name.is_some_and(|name| ["php", "xml"].contains(&name.to_lowercase().as_str()))
 }
 
 /// Splits a pattern into tokens.

@@ -115,7 +115,9 @@ impl Matcher {
             within_names: last_parts(&rule.within),
             except_names: last_parts(&rule.except),
             is_of_languages: !rule.within.is_empty()
-                && rule.within.iter().all(|glob| glob.starts_with("**/*.")),
+                && rule.within.iter().all(|glob| {
+                    glob.starts_with("**/*.") || super::manifest::Manifest::at_path(glob).is_some()
+                }),
         })
     }
 

@@ -75,7 +75,9 @@ impl Name {
             && text.contains('/')
             && is_path(&word)
         {
-            rule.imports.push(format!("*{}*", text.trim_end_matches('/')));
+            // Whole parts of a path: `./clients` is not in `client/`.
+            let folder = text.trim_end_matches("**").trim_end_matches('/');
+            rule.imports.extend([folder.to_owned(), format!("*/{folder}")]);
             return true;
         }
         if let Some(files) = self.files(text, &word, usage) {
@@ -284,11 +286,15 @@ impl Name {
                 rule.languages.push("sql".to_owned());
             }
             rule.content.push(general(text));
+            if let Some(kind) = text.strip_prefix("CREATE ") {
+                rule.content.push(format!("CREATE OR REPLACE {kind}"));
+            }
             if let Some(module) = imported(text) {
                 rule.packages.push(module.to_owned());
             }
             if text.starts_with("from ") && text.ends_with("import *") {
                 rule.content.push("import *".to_owned());
+                rule.languages.push("py".to_owned());
             }
             return true;
         }

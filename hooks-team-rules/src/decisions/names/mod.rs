@@ -106,6 +106,8 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             && item.get(1).is_some_and(|word| word.is_in(&["a", "an", "the", "any"]));
     // "axios yes, superagent no"
     let is_chosen = match item {
+        // "no yarn, pnpm it is"
+        [_, .., before, last] if before.is("it") && last.is_in(&["is", "will"]) => true,
         [.., before, last] => {
             !before.is_in(tables::BE) && last.is_in(&["yes", "ok", "okay", "fine", "only", "✅", "👍"])
         }

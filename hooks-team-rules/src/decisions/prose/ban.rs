@@ -41,7 +41,13 @@ impl Reading {
         let usage = Use { verb: ban.verb.clone(), is_call, is_existing: ban.is_existing };
         let is_idle = (tables::IDLE_VERB.contains(&ban.verb) || ban.verb == UNKNOWN_VERB)
             && !tables::FILE_VERB.contains(&ban.verb);
-        for name in ban.names.iter().filter(|name| name.is_code || !is_idle || is_file(&name.text)) {
+        // "Do not remove X" does not forbid to add it.
+        let is_removal = ["remove", "delete", "uninstall"].contains(&ban.verb.as_str());
+        let is_meant = |name: &&Name| match is_file(&name.text) || name.text.contains(['/', '*', '.', ' ']) {
+            true => name.is_code || !is_idle || is_file(&name.text),
+            false => name.is_code || !is_removal && !is_idle,
+        };
+        for name in ban.names.iter().filter(is_meant) {
             let mut rule = DecisionRule {
                 within: ban.scope.within.clone(),
                 except: ban.scope.except.clone(),
@@ -87,7 +93,9 @@ impl Reading {
             self.allows.extend(named.map(|name| (name, globs.clone())));
         }
         if scope::all(words).is_empty() && is_back(words) {
-            self.permits.extend(names(words).into_iter().map(|name| name.text));
+            // "SOAP with `zeep` is allowed again" permits both.
+            let parts = words.split(|word| word.is_in(&["with", "through", "using"]));
+            self.permits.extend(parts.flat_map(names).map(|name| name.text));
         }
     }
 

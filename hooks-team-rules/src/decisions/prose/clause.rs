@@ -78,6 +78,10 @@ impl Reading {
             self.forbid_named(names(&subject), scope, "use", None, context);
             return;
         }
+        if let Some(others) = as_well(clause).filter(|_| context.is_ban || self.rules.len() > context.start) {
+            self.forbid_as_well(others, context);
+            return;
+        }
         if let Some(found) = predicate(clause) {
             self.predicate(clause, &found, context);
             return;
@@ -101,6 +105,9 @@ impl Reading {
                 "namely",
                 "that",
                 "is",
+                "effectively",
+                "means",
+                "practically",
             ])
         };
         if !places.within.is_empty() && around.iter().all(is_only_place) {
@@ -123,18 +130,10 @@ impl Reading {
         if is_permit(clause) || is_back(clause) {
             self.except(clause, context.start);
         } else if (scope(clause).1.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
-            || SAME.iter().any(|phrase| has_phrase(clause, phrase)))
+            || says_same(clause))
             && self.rules.len() > context.start
         {
-            // The same holds for another name, in the same places.
-            let is_code =
-                self.rules.last().is_some_and(|last| !last.calls.is_empty() || !last.content.is_empty());
-            let verb = if is_code { "called" } else { "use" };
-            let (mut places, rest) = scope(clause);
-            if let Some(last) = self.rules.last().filter(|_| places == Scope::default()) {
-                (places.within, places.except) = (last.within.clone(), last.except.clone());
-            }
-            self.forbid_named(names(&rest), places, verb, None, context);
+            self.forbid_as_well(clause, context);
             return;
         }
         // The first names of a sentence are its topic; what is to be used is not.
@@ -145,6 +144,34 @@ impl Reading {
             context.has_topic = true;
         }
     }
+
+    /// Forbids another name in the same places.
+    pub(super) fn forbid_as_well(&mut self, words: &[Word], context: &mut Context) {
+        let is_code =
+            self.rules.last().is_some_and(|last| !last.calls.is_empty() || !last.content.is_empty());
+        let verb = if is_code { "called" } else { "use" };
+        let (mut places, rest) = scope(words);
+        if let Some(last) = self.rules.last().filter(|_| places == Scope::default()) {
+            (places.within, places.except) = (last.within.clone(), last.except.clone());
+        }
+        self.forbid_named(names(&rest), places, verb, None, context);
+    }
+}
+
+/// Returns what a verdict holds for as well: "so is X", "neither must X", "X neither".
+pub(super) fn as_well(clause: &[Word]) -> Option<&[Word]> {
+    let start = clause.iter().take_while(|word| word.is(",") || word.is_in(&["and", "but", "also"])).count();
+    match clause.get(start..)? {
+        [first, verb, others @ ..]
+            if first.is_in(&["so", "neither", "nor"])
+                && (verb.is_in(tables::BE) || verb.is_in(tables::AUXILIARY)) =>
+        {
+            (others.len() <= 6).then_some(others)
+        }
+        [others @ .., last] if last.is("neither") && !others.is_empty() => Some(others),
+        _ => None,
+    }
+    .filter(|others| !names(others).is_empty())
 }
 
 /// Splits a clause that ends with its replacement: "ban X, Y instead".
@@ -181,9 +208,16 @@ fn is_everywhere_else(clause: &[Word]) -> bool {
         .any(|phrase| starts_with_phrase(clause, phrase))
 }
 
+/// Whether a clause says that a verdict holds for another name.
+pub(super) fn says_same(clause: &[Word]) -> bool {
+    SAME.iter().any(|phrase| has_phrase(clause, phrase))
+}
+
 /// Phrases with which a verdict holds for another name: "`X` as well".
 const SAME: &[&str] = &[
     "as well",
+    "along with it",
+    "along with that",
     "same for",
     "same goes for",
     "same applies to",

@@ -5,6 +5,7 @@ use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
+use super::order::is_order;
 use super::permit::is_permit;
 use super::predicate::predicate;
 use super::verdict::{places_of, verdict};
@@ -66,6 +67,13 @@ impl Reading {
                 self.forbid_named(endings, Scope::default(), "use", None, context);
                 continue;
             }
+            let is_pattern =
+                self.rules.last().is_some_and(|rule| !rule.content.is_empty() && rule.packages.is_empty());
+            if is_list && is_code && context.is_ban && is_pattern && part.iter().all(|word| !is_path(word)) {
+                // "Snapshot tests are not wanted (`toMatchSnapshot`, `toMatchInlineSnapshot`)"
+                self.forbid_as_well(part, context);
+                continue;
+            }
             if is_list && context.is_ban && rules == before && !names(part).is_empty() {
                 // "No date libraries (moment, dayjs)"
                 let (verb, is_existing) = (context.verb.clone(), context.is_existing);
@@ -104,8 +112,12 @@ impl Reading {
         let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
         let rest = rest.get(1..).unwrap_or_default();
         let forbids = |words: &[Word]| predicate(words).is_some();
+        let has_negation = label.iter().any(|word| word.is_in(tables::NEGATION));
+        let is_order = |word: &Word| is_order(word) && !has_negation;
         let is_ban = label.iter().all(|word| {
             word.is_in(tables::BANNED)
+                || word.is_in(tables::ACTOR)
+                || is_order(word)
                 || word.is_in(tables::FILLER)
                 || word.is_in(&[
                     "not",
@@ -118,14 +130,23 @@ impl Reading {
                     "no",
                     "the",
                     "following",
+                    "from",
+                    "today",
+                    "now",
+                    "on",
+                    "here",
                 ])
         });
-        if is_ban && label.iter().any(|word| word.is_in(tables::BANNED) || word.is_in(tables::NEGATION)) {
+        let is_stated =
+            |word: &Word| word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word);
+        if is_ban && label.iter().any(is_stated) {
             let (places, rest) = scope(rest);
             self.forbid_named(names(&rest), places, "use", None, context);
             return;
         }
-        if label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt"])) {
+        let is_exception =
+            label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt"]));
+        if is_exception && !forbids(label) {
             self.except(clause, context.start);
             return;
         }
@@ -160,6 +181,7 @@ impl Reading {
                     .filter(|rule| rule.within.is_empty())
                     .for_each(|rule| rule.within.clone_from(&places));
             }
+            self.narrow_label(own.clone());
             self.drop_wider(own);
             return;
         }
@@ -259,6 +281,19 @@ impl Reading {
         {
             rule.within.clone_from(&globs);
         }
+    }
+
+    /// Restricts the rules of a label to the places of the sentence behind it: "No barrel files: no `index.ts` below
+    /// `src/features`".
+    fn narrow_label(&mut self, label: std::ops::Range<usize>) {
+        let end = label.end.min(self.rules.len());
+        let (own, behind) = self.rules.split_at_mut(end);
+        let Some(places) = behind.first().map(|rule| rule.within.clone()) else { return };
+        if !behind.iter().all(|rule| rule.within == places) {
+            return;
+        }
+        let own = own.get_mut(label.start..).unwrap_or_default().iter_mut();
+        own.filter(|rule| rule.within.is_empty()).for_each(|rule| rule.within.clone_from(&places));
     }
 
     /// Removes the rules of a label if the sentence behind it forbids the same in certain places only.

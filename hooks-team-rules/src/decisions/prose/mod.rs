@@ -26,7 +26,9 @@ mod verdict;
 
 use self::phrases::{plain, plainly};
 use self::status::{emphatic, is_annotated_void, is_hedged, is_rejected, joined, without_id, without_struck};
-use self::verdict::{asks_leave, bans_list, elided, is_name_alone, is_tagged, permits, places_of, verdict};
+use self::verdict::{
+    MARKS, asks_leave, bans_list, elided, is_name_alone, is_tagged, permits, places_of, verdict,
+};
 
 /// Statements in the text of a decision.
 #[derive(Clone, Debug, Default)]
@@ -209,6 +211,14 @@ impl Reading {
                 self.forbid_named(names(subject), Scope::default(), "use", None, context);
                 continue;
             }
+            if let [mark, named @ ..] = &*sentence.words
+                && mark.is_in(MARKS)
+                && is_name_alone(named)
+            {
+                // "❌ X"
+                self.forbid_named(names(named), Scope::default(), "use", None, context);
+                continue;
+            }
             if context.is_listed && is_name_alone(&sentence.words) {
                 // "## Things we do not use", and a name below it
                 self.forbid_named(names(&sentence.words), Scope::default(), "use", None, context);
@@ -222,7 +232,14 @@ impl Reading {
             context.has_topic = false;
             context.is_ban = false;
             context.sentence = before;
+            let mut was_permit = false;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
+                if let Some(subject) = elided(clause).filter(|_| was_permit) {
+                    // "X may be used; Y may not."
+                    self.forbid_named(names(subject), Scope::default(), "use", None, context);
+                    continue;
+                }
+                was_permit = permits(clause);
                 if context.has_topic && verdict(clause).is_some() && !context.last.is_empty() {
                     // "X — no."
                     let (places, last) = (places_of(clause), context.last.clone());
@@ -248,6 +265,13 @@ impl Reading {
 /// Whether a sentence ends with the beginning of an exception, whose places follow in parentheses: "named exports only, except
 /// for pages".
 fn ends_with_exception(words: &[Word]) -> bool {
-    let outside = words.iter().rposition(|word| word.is_in(tables::OUTSIDE));
+    let is_all_but = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        before.is_some_and(|word| word.is_in(&["everywhere", "anywhere", "all"]))
+    };
+    let outside = (0..words.len()).rev().find(|at| {
+        let word = words.get(*at);
+        word.is_some_and(|word| word.is_in(tables::OUTSIDE) || word.is("but") && is_all_but(*at))
+    });
     outside.is_some_and(|at| words.len() - at <= 6 && !words.iter().skip(at).any(|word| word.is(",")))
 }

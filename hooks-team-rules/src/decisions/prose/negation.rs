@@ -8,7 +8,8 @@ use super::predicate::Predicate;
 /// A negation with a verb: "never use X", "X must not be used", "no new X", "X is not allowed".
 pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     let word = clause.get(at)?;
-    if !word.is_in(tables::NEGATION) {
+    let is_none = word.is("none") && clause.get(at + 1).is_some_and(|next| next.is("of"));
+    if !word.is_in(tables::NEGATION) && !is_none {
         return None;
     }
     let before = clause.get(..at)?;
@@ -37,15 +38,45 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
             is_permit: false,
         })
     };
+    if is_none {
+        // "None of X and Y may be used."
+        return object(at + 2, "use");
+    }
+    if let Some([going, to, verb]) = clause.get(at + 1..at + 4)
+        && going.is_in(&["going", "about", "planning"])
+        && to.is("to")
+        && is_verb(verb)
+    {
+        return object(at + 4, &stem(&verb.lower));
+    }
+    if word.is("never")
+        && next.is_some_and(|next| next.is_in(&["may", "must", "should", "shall", "can", "will"]))
+    {
+        // "Never may X be imported."
+        let is_inverted = clause.iter().skip(at + 2).any(|word| word.is("be"));
+        if is_inverted {
+            return object(at + 2, "use");
+        }
+    }
     if word.is("nobody") || (word.is("no") && next.is_some_and(|next| next.is("one"))) {
-        let verb = clause.iter().skip(at + 1).position(is_verb).map(|offset| at + 1 + offset)?;
+        let is_any = |word: &Word| is_verb(word) || is_gerund(word);
+        let verb = clause.iter().skip(at + 1).position(is_any).map(|offset| at + 1 + offset)?;
+        if clause.get(verb).is_some_and(is_gerund) {
+            // "Nobody should be reaching for X."
+            let has_link = clause.get(verb + 1).is_some_and(|next| next.is_in(&["for", "in", "on"]));
+            return object(verb + 1 + usize::from(has_link), "use");
+        }
         let (end, verb) = joined_verbs(clause, verb);
         return object(end, &verb);
     }
     if word.is("no") && next.is_none_or(|next| next.is("longer") || next.is("more")) || word.is("longer") {
         let behind = clause.get(at + 1..)?;
         let verb = behind.iter().position(|word| word.is_in(tables::USED)).map(|offset| at + 1 + offset);
-        let is_active = before.iter().all(|word| word.is_in(tables::ACTOR));
+        let is_active = before.iter().all(|word| {
+            word.is_in(tables::ACTOR)
+                || word.is_in(tables::ORDER_START)
+                || word.is_in(&["from", "on", "as", "since", "tomorrow", ","])
+        });
         // Without a subject, the verb is the next word: "no longer use X", but "no more X, use Y".
         let verbs = if before.is_empty() { 2 } else { behind.len() };
         let active = behind.iter().take(verbs).position(is_verb).map(|offset| at + 1 + offset);
@@ -62,7 +93,9 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     let is_order = word.is("never")
         || word.is("don't")
         || (word.is("not")
-            && before.last().is_some_and(|word| word.is_in(&["do", "must", "should", "shall", "may"])));
+            && before
+                .last()
+                .is_some_and(|word| word.is_in(&["do", "must", "should", "shall", "may", "let's", "us"])));
     if is_order && next.is_some_and(|next| next.is_code) {
         return object(at + 1, "use");
     }
@@ -73,8 +106,17 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     }
     if word.is("neither") || word.is("no") || word.is("nothing") {
         let behind = clause.get(at + 1..)?;
-        if behind.is_empty() {
+        // "React, and nothing but React"
+        if behind.is_empty()
+            || word.is("nothing") && next.is_some_and(|next| next.is_in(&["but", "except", "else"]))
+        {
             return None;
+        }
+        // "Neither must X."
+        if word.is("neither")
+            && next.is_some_and(|next| next.is_in(tables::AUXILIARY) || next.is_in(tables::BE))
+        {
+            return object(at + 2, "use");
         }
         if next.is_some_and(|next| next.is_in(&["ban", "bans", "prohibition", "restriction"])) {
             return None;
@@ -92,6 +134,14 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
             && let Some(verb) = behind.get(aux + 1).filter(|word| is_verb(word))
         {
             return object(at + aux + 3, &stem(&verb.lower));
+        }
+        // "Nothing in `src/` may import X"
+        if let Some(aux) = aux
+            && behind.first().is_some_and(|word| word.is_in(tables::PLACE_WORD))
+            && let Some(verb) = behind.get(aux + 1).filter(|word| is_verb(word))
+        {
+            let (start, end, verb) = (at + 1 + aux, at + aux + 3, stem(&verb.lower));
+            return Some(Predicate { start, end, verb, is_object: true, is_permit: false });
         }
         // "No X may be used" ends before the verb.
         let aux = behind.iter().position(|word| {
@@ -132,8 +182,13 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 is_object: false,
                 is_permit: true,
             });
-        } else if !is_passive && word.is_in(tables::VERB) {
+        } else if !is_passive && is_verb(word) {
             let (end, verb) = joined_verbs(clause, end - 1);
+            let is_ground =
+                clause.get(end).is_some_and(|next| next.is_in(&["on", "upon", "with", "against"]));
+            if verb == "build" && is_ground {
+                return object(end + 1, "use");
+            }
             return object(end, &verb);
         } else if !is_passive && word.is_in(tables::USED) {
             // "X: not allowed", "X never used", "X not needed"
@@ -203,6 +258,14 @@ pub(super) fn is_plain_verb(word: &Word) -> bool {
         && word.lower.chars().all(|c| c.is_alphabetic() || c == '-')
         && !word.lower.ends_with("ly")
         && !lists.iter().any(|list| list.contains(&word.lower))
+}
+
+/// Whether a word is the form of a verb as in "nobody is using X".
+fn is_gerund(word: &Word) -> bool {
+    let Some(stem) = word.lower.strip_suffix("ing").filter(|_| !word.is_code) else { return false };
+    let short = stem.chars().next_back().and_then(|last| stem.strip_suffix(last));
+    let is_known = |stem: &str| tables::VERB.contains(stem) || stem == "reach";
+    is_known(stem) || is_known(&format!("{stem}e")) || short.is_some_and(is_known)
 }
 
 pub(super) fn is_verb(word: &Word) -> bool {

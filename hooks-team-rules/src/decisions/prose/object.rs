@@ -4,6 +4,7 @@ use super::super::names::{Name, is_file, is_unknown, names};
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
+use super::clause::{as_well, says_same};
 use super::permit::is_permit;
 use super::phrases::{has_phrase, names_files, object_end};
 use super::predicate::{Predicate, predicate};
@@ -18,6 +19,14 @@ impl Reading {
             let before = subject.get(..at).unwrap_or_default();
             let places = Scope { except: scope::all(before), ..Scope::default() };
             self.forbid_named(names(&scope(before).1), places, &found.verb, None, context);
+            return;
+        }
+        let is_elsewhere = behind.first().is_some_and(|word| word.is("elsewhere"))
+            || has_phrase(behind.get(..2).unwrap_or_default(), "everywhere else");
+        if is_elsewhere && !found.is_permit && !found.is_object && !scope::all(subject).is_empty() {
+            // "X is tolerated in `a/`, and forbidden elsewhere"
+            let places = Scope { except: scope::all(subject), ..Scope::default() };
+            self.forbid_named(names(&scope(subject).1), places, &found.verb, None, context);
             return;
         }
         if found.is_permit || is_exempt(subject) {
@@ -85,6 +94,17 @@ impl Reading {
             "edit".clone_into(&mut verb);
         }
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
+        let branch = |word: &&Word| word.is_in(&["main", "master", "trunk", "develop"]);
+        if found.is_object && named.is_empty() && ["push", "commit", "merge"].contains(&verb.as_str()) {
+            // "Nobody commits directly to main"
+            let direct = [object, tail].concat();
+            named.extend(direct.iter().find(branch).map(|word| Name {
+                text: word.text.clone(),
+                is_code: true,
+                noun: String::new(),
+                is_new: false,
+            }));
+        }
         let by_means =
             tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
         if found.is_object
@@ -107,7 +127,8 @@ impl Reading {
         }
         if found.is_object && ["import", "depend"].contains(&verb.as_str()) {
             let is_pronoun = object
-                .first()
+                .iter()
+                .find(|word| !word.is_in(&["on", "upon", "from"]))
                 .is_some_and(|word| word.is_in(&["it", "them", "that", "these", "those", "this"]));
             if is_pronoun && !context.last.is_empty() {
                 // "Do not import it from `api/`"
@@ -118,15 +139,29 @@ impl Reading {
                 places.within.clear();
             }
             // The subject is where the import would be.
-            places.within.extend(scope::all(&subject));
+            places.within.extend(scope::all(clause.get(..found.start).unwrap_or_default()));
         }
         // "Do not run migrations with `alembic upgrade`": the code behind the object is what is meant.
         if found.is_object && by_means && !named.iter().any(|name| name.is_code) {
-            let means: Vec<Name> = names(tail).into_iter().filter(|name| name.is_code).collect();
+            let is_clear = |name: &Name| {
+                name.is_code || named.is_empty() && tables::technology(&name.text.to_lowercase()).is_some()
+            };
+            let means: Vec<Name> = names(tail).into_iter().filter(is_clear).collect();
             if !means.is_empty() {
                 named = means;
             }
         }
+        let is_of_packages = stated.iter().any(|word| {
+            word.is_in(&[
+                "dependency",
+                "dependencies",
+                "package",
+                "packages",
+                "library",
+                "libraries",
+                "imports",
+            ])
+        });
         let is_about_files = stated.iter().all(|word| {
             word.is_in(tables::ADJECTIVE)
                 || word.is_in(tables::FILLER)
@@ -157,7 +192,7 @@ impl Reading {
         if is_nothing {
             places.within.extend(tail_places.within.iter().cloned());
         }
-        if named.is_empty() && !places.within.is_empty() && is_about_files {
+        if named.is_empty() && !places.within.is_empty() && is_about_files && !is_of_packages {
             named = std::mem::take(&mut places.within)
                 .into_iter()
                 .map(|glob| Name {
@@ -168,18 +203,19 @@ impl Reading {
                 })
                 .collect();
         }
-        let mut is_existing =
-            clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]))
-                || [
-                    "once merged",
-                    "once applied",
-                    "once released",
-                    "once shipped",
-                    "once committed",
-                    "after the merge",
-                ]
-                .iter()
-                .any(|phrase| has_phrase(clause, phrase));
+        let mut is_existing = clause
+            .iter()
+            .any(|word| word.is_in(&["existing", "applied", "released", "shipped", "exists", "exist"]))
+            || [
+                "once merged",
+                "once applied",
+                "once released",
+                "once shipped",
+                "once committed",
+                "after the merge",
+            ]
+            .iter()
+            .any(|phrase| has_phrase(clause, phrase));
         if named.is_empty() {
             let is_of_files = context.last.iter().any(|name| name.text.contains('/') || is_file(&name.text));
             let has_pronoun = stated.iter().any(|word| word.is_in(tables::PRONOUN))
@@ -189,9 +225,25 @@ impl Reading {
                         || word.is(",")
                         || word.is_in(tables::ACTOR)
                         || (is_of_files && word.is_in(tables::ABOUT_FILES))
-                        || word.is_in(&["in", "is", "so", "and", "yet", "particular", "back", "by", "hand"])
+                        || word.is_in(&[
+                            "in",
+                            "is",
+                            "so",
+                            "and",
+                            "yet",
+                            "particular",
+                            "back",
+                            "by",
+                            "hand",
+                            "which",
+                            "that",
+                            "exists",
+                            "exist",
+                            "already",
+                            "migration",
+                        ])
                 });
-            if has_pronoun {
+            if has_pronoun && !(is_of_packages && found.is_object && !places.within.is_empty()) {
                 is_existing |= context.is_existing;
                 let own =
                     clause.get(..found.start).map(names).filter(|own| found.is_object && !own.is_empty());
@@ -223,6 +275,11 @@ impl Reading {
         self.forbid_in(ban, context);
         // Another sentence may follow: "… is out, so no new code on it".
         let after = if found.is_object { tail } else { behind };
+        if let Some(others) = as_well(after) {
+            // "X must not be used, and neither must Y."
+            self.forbid_as_well(others, context);
+            return;
+        }
         let after: Vec<Word> = after
             .iter()
             .skip_while(|word| word.is(",") || word.is_in(&["and", "so", "but", "nor", "also"]))
@@ -234,6 +291,10 @@ impl Reading {
             && !after.iter().any(|word| word.is_in(tables::BE));
         if is_excepting {
             self.except_part(&after, context.start);
+        } else if says_same(&after) && predicate(&after).is_none() {
+            self.forbid_as_well(&after, context);
+        } else if predicate(&after).is_some_and(|next| is_coordinated(&after, &next)) {
+            // "X is removed from Y and must not be used" is about X.
         } else if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
             self.clause(&after, context);
         } else if after.len() < clause.len() {
@@ -243,13 +304,32 @@ impl Reading {
     }
 }
 
+/// Whether a predicate has no subject of its own: the words before it only end the predicate before.
+fn is_coordinated(words: &[Word], found: &Predicate) -> bool {
+    let is_link = found.start.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| word.is("and"));
+    is_link
+        && !found.is_object
+        && words.first().is_some_and(|word| word.is_in(&["from", "by", "in", "for", "since"]))
+}
+
 /// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
 fn own_subject(words: &[Word]) -> &[Word] {
+    const VERBS: &[&str] = &[
+        "needs", "requires", "has", "brings", "pulls", "costs", "breaks", "wants", "lacks", "fails", "leaks",
+        "takes",
+    ];
+    // "X needs Y and is banned"
+    let verb = words.iter().position(|word| word.is_in(VERBS)).filter(|at| *at > 0);
+    if let Some(verb) = verb.filter(|_| words.last().is_some_and(|word| word.is("and") || word.is(","))) {
+        return words.get(..verb).unwrap_or(words);
+    }
     let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
     let (before, behind) = words.split_at_checked(comma).unwrap_or((words, &[]));
     let is_sentence = before.iter().any(|word| {
         word.is_in(tables::BE) || word.is_in(tables::CHOOSE) || word.is("uses") || word.is_in(tables::BANNED)
-    });
+    }) || before
+        .last()
+        .is_some_and(|word| word.is_in(&["everywhere", "instead", "only", "now", "throughout"]));
     let behind = behind.get(1..).unwrap_or_default();
     if is_sentence && !names(behind).is_empty() { behind } else { words }
 }

@@ -8,7 +8,7 @@ use super::phrases::{has_phrase, starts_with_phrase};
 
 /// Returns the only places of the subject, and the subject: "X is restricted to `crates/cli`".
 pub(super) fn only_in(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
-    if let Some(found) = only_there(clause) {
+    if let Some(found) = only_place(clause).or_else(|| only_there(clause)) {
         return Some(found);
     }
     let at = (0..clause.len()).find(|at| {
@@ -78,10 +78,46 @@ fn only_there(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
     None
 }
 
+/// Reads a clause about the only place of something: "`src/db` is the only place that may import X".
+fn only_place(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
+    let nouns = [
+        "place",
+        "folder",
+        "directory",
+        "module",
+        "package",
+        "file",
+        "crate",
+        "layer",
+        "service",
+        "component",
+        "part",
+    ];
+    let at = clause.windows(2).position(|pair| match pair {
+        [only, noun] => only.is("only") && noun.is_in(&nouns),
+        _ => false,
+    })?;
+    let (before, behind) = (clause.get(..at)?, clause.get(at + 2..)?);
+    let globs = scope::all(before);
+    let is_clear = !clause.iter().any(|word| word.is_in(tables::NEGATION));
+    (is_clear && !globs.is_empty() && !names(behind).is_empty()).then(|| (globs, behind.to_vec()))
+}
+
 /// Returns a verb and the files that only some may do it to: "only Ada edits `docs/`", "`ci/` may only be changed by Ops".
 pub(super) fn only_by(clause: &[Word]) -> Option<(String, Vec<String>)> {
     let only = clause.iter().position(|word| word.is("only"))?;
     let behind = clause.get(only + 1..)?;
+    // "`ci/` is changed by Ops only", "`ci/` is only changed by Ops"
+    let be = clause.iter().position(|word| word.is_in(tables::BE));
+    if let Some(be) = be
+        && let [verb, by, ..] = clause.get(be + 1 + usize::from(only == be + 1)..)?
+        && verb.is_in(tables::FILE_VERB)
+        && by.is("by")
+        && (only == be + 1 || only + 1 == clause.len())
+    {
+        let files = scope::all(clause.get(..be)?);
+        return (!files.is_empty()).then(|| (verb.lower.clone(), files));
+    }
     if behind.first().is_some_and(|word| word.is("be")) {
         let verb = behind.get(1).filter(|word| word.is_in(tables::FILE_VERB))?;
         let by = behind.get(2).is_some_and(|word| word.is("by"));
@@ -104,7 +140,9 @@ fn is_file_verb(word: &str) -> bool {
 pub(super) fn faulty(clause: &[Word]) -> Option<Vec<Name>> {
     let comma = clause.iter().rposition(|word| word.is(","))?;
     let (before, behind) = (clause.get(..comma)?, clause.get(comma + 1..)?);
-    let be = |words: &[Word]| words.iter().position(|word| word.is_in(tables::BE));
+    let be = |words: &[Word]| {
+        words.iter().position(|word| word.is_in(tables::BE) || word.is_in(&["may", "must", "should", "can"]))
+    };
     let is_advice =
         behind.first().is_some_and(|word| word.is_in(&["use", "prefer", "take", "switch", "pick"]));
     if let Some(at) = be(before).filter(|_| is_advice) {

@@ -20,7 +20,7 @@ pub(super) fn object_end(words: &[Word]) -> usize {
                 || !names(std::slice::from_ref(next)).is_empty()
                 || next.is_in(&["no", "not", "nor", "or", "and"])
         });
-        (word.is(",") && !next_is_name)
+        (word.is(",") && (!next_is_name || begins_sentence(words.get(at + 1..).unwrap_or_default())))
             || (word.is_in(tables::BOUNDARY)
                 && !word.is("to")
                 && !word.is("than")
@@ -32,6 +32,13 @@ pub(super) fn object_end(words: &[Word]) -> usize {
             || word.is(":")
     };
     words.iter().enumerate().find(is_end).map_or(words.len(), |(at, _)| at)
+}
+
+/// Whether a sentence of its own follows behind a comma: "never use X, Y is enough".
+fn begins_sentence(words: &[Word]) -> bool {
+    let mut own = words.iter().take_while(|word| !word.is(",") && !word.is_in(&["and", "or", "nor"]));
+    words.first().is_some_and(|word| !word.is_in(tables::NEGATION) && !word.is("or"))
+        && own.any(|word| word.is("is"))
 }
 
 /// Returns the words of a sentence with those in parentheses.

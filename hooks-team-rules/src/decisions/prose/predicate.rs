@@ -1,5 +1,6 @@
 //! The words of a clause that forbid something.
 
+use super::super::names::names;
 use super::super::tables;
 use super::super::words::Word;
 use super::negation::{is_verb, negated, stem};
@@ -24,8 +25,52 @@ pub(super) fn predicate(clause: &[Word]) -> Option<Predicate> {
         ordered(clause, at)
             .or_else(|| left_alone(clause, at))
             .or_else(|| forbidden_to(clause, at))
+            .or_else(|| free_of(clause, at))
             .or_else(|| banned(clause, at))
+            .or_else(|| kept_out(clause, at))
+            .or_else(|| {
+                // "You aren't allowed to use X"
+                let is_negation = clause.get(at)?.is_in(tables::NEGATION);
+                forbidden_to(clause, at + 1).filter(|_| is_negation)
+            })
             .or_else(|| negated(clause, at))
+    })
+}
+
+/// A state without something: "new code must be free of X".
+fn free_of(clause: &[Word], at: usize) -> Option<Predicate> {
+    let is_free = clause.get(at)?.is("free") && clause.get(at + 1)?.is_in(&["of", "from"]);
+    let has_verb = clause.get(..at)?.iter().rev().take(2).any(|word| {
+        word.is_in(tables::BE) || word.is_in(&["stay", "stays", "remain", "remains", "keep", "keeps", "kept"])
+    });
+    let is_negated = clause.get(..at)?.iter().any(|word| word.is_in(tables::NEGATION));
+    let verb = || "use".to_owned();
+    (is_free && has_verb && !is_negated).then(|| Predicate {
+        start: at,
+        end: at + 2,
+        verb: verb(),
+        is_object: true,
+        is_permit: false,
+    })
+}
+
+/// An order to leave something out: "keep X out of the bundle".
+fn kept_out(clause: &[Word], at: usize) -> Option<Predicate> {
+    let word = clause.get(at)?;
+    let before = clause.get(..at)?;
+    let is_start = before.iter().all(|word| word.is_in(tables::ORDER_START) || word.is_in(tables::ACTOR));
+    let behind = clause.get(at + 1..)?;
+    let out =
+        behind.iter().position(|word| word.is_in(&["out", "away"])).filter(|out| (1..6).contains(out))?;
+    let is_order =
+        word.is_in(&["keep", "leave", "vote", "voted", "throw", "kick", "kicked", "phase", "phasing"]);
+    let is_named = !names(behind.get(..out)?).is_empty();
+    (is_order && is_start && is_named).then(|| Predicate {
+        start: at,
+        end: at + 1,
+        verb: "use".to_owned(),
+        is_object: true,
+        is_permit: false,
     })
 }
 
@@ -62,11 +107,26 @@ pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
         .max();
     let word = clause.get(at)?;
     let before = clause.get(..at)?;
-    let is_single = word.is_in(tables::BANNED);
+    let is_single = word.is_in(tables::BANNED) || is_leaving(clause, at);
     let length = phrase.unwrap_or(usize::from(is_single));
     // "Out of scope" bans nothing.
     let is_out_of = phrase.is_none() && word.is("out") && tail.get(1).is_some_and(|next| next.is("of"));
-    if length == 0 || (at == 0 && phrase.is_none()) || is_out_of {
+    // "X was rejected as a ban", "the proposal to drop X was rejected"
+    let is_kept = phrase.is_some_and(|_| tail.iter().take(3).any(|word| word.is_in(&["rejected", "denied"])))
+        && clause.iter().any(|word| {
+            word.is_in(&[
+                "ban",
+                "bans",
+                "banning",
+                "proposal",
+                "proposals",
+                "idea",
+                "request",
+                "motion",
+                "keep",
+            ])
+        });
+    if is_kept || length == 0 || (at == 0 && phrase.is_none()) || is_out_of {
         return None;
     }
     let nearest = before.iter().rev().take(5);
@@ -81,6 +141,7 @@ pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
                 || word.is_in(tables::PLACE_WORD)
                 || word.is_in(tables::OUTSIDE)
                 || word.is_in(tables::BOUNDARY)
+                || word.is_in(&["elsewhere", "everywhere", "anywhere", "outright", "altogether", "entirely"])
         });
     if phrase.is_none() && !has_aux && !is_last {
         return None;
@@ -126,4 +187,28 @@ pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
         is_object: false,
         is_permit: is_negated,
     })
+}
+
+/// Whether a verb at the end of a clause says that its subject is given up: "X goes", "X leaves".
+fn is_leaving(clause: &[Word], at: usize) -> bool {
+    const VERBS: &[&str] = &[
+        "go",
+        "goes",
+        "leave",
+        "leaves",
+        "retires",
+        "dies",
+        "disappears",
+        "departs",
+        "vanishes",
+        "exits",
+        "loses",
+    ];
+    let is_verb = clause.get(at).is_some_and(|word| word.is_in(VERBS));
+    let before = clause.get(..at).unwrap_or_default();
+    let is_last =
+        clause.get(at + 1).is_none_or(|next| next.is(",") || next.is_in(&["entirely", "completely", "now"]));
+    is_verb
+        && is_last
+        && !before.iter().any(|word| word.is_in(tables::NEGATION) || word.is_in(tables::AUXILIARY))
 }

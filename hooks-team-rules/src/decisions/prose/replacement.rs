@@ -232,9 +232,14 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
     // "Y over X"
     if let Some(at) = position(&["over"]).or_else(|| position(&[">"])).filter(|at| *at > 0 && end_of(0) <= 6)
     {
-        let is_named =
-            |word: &Word| !names(std::slice::from_ref(word)).is_empty() || word.is_in(tables::ADJECTIVE);
-        let (before, behind) = (part(0, at), part(at + 1, end_of(0).max(at + 1)));
+        let is_named = |word: &Word| {
+            !names(std::slice::from_ref(word)).is_empty()
+                || word.is_in(tables::ADJECTIVE)
+                || word.is_in(&[",", "and", "or"])
+        };
+        let list = part(at + 1, end_of_names(clause, at + 1));
+        let behind = if list.iter().all(is_named) { list } else { part(at + 1, end_of(0).max(at + 1)) };
+        let before = part(0, at);
         // "JSON over HTTP" is how it is sent.
         if behind.iter().any(|word| word.is_in(tables::PROTOCOL)) {
             return None;

@@ -7,6 +7,11 @@ use super::phrases::contains_phrase;
 
 pub(super) fn is_hedged(words: &[Word]) -> bool {
     let lower = words.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+    // "Let's not use X" is decided.
+    let lower = ["let's", "let us"].iter().fold(lower, |lower, start| {
+        let ends = ["not", "never", "stop"];
+        ends.iter().fold(lower, |lower, end| lower.replace(&format!("{start} {end}"), end))
+    });
     tables::HEDGE_PHRASE.iter().any(|phrase| contains_phrase(&lower, phrase))
         || words.iter().any(|word| word.is_in(tables::HEDGE))
 }

@@ -30,10 +30,14 @@ const EMPHASIS: &[&str] = &[
     "then",
     "well",
     "certainly",
+    "both",
+    "all",
     "most",
 ];
+/// Signs that refuse what follows.
+pub(super) const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words that refuse alone.
-const NO: &[&str] = &["no", "nope", "nah", "never", "❌", "🚫", "✗", "👎"];
+const NO: &[&str] = &["no", "nope", "nah", "never", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words behind a negation that is a verdict.
 const BEHIND_NOT: &[&str] = &["for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok"];
 /// Words that may follow a verdict.
@@ -53,7 +57,10 @@ pub(super) fn verdict(words: &[Word]) -> Option<usize> {
     let word = words.get(start)?;
     let next = words.get(start + 1);
     let is_end = next.is_none_or(|next| {
-        next.is_in(BEHIND) || next.is_in(tables::PLACE_WORD) || next.is_in(tables::OUTSIDE)
+        // "Ada: never use X" is an order.
+        next.is_in(BEHIND) && !(word.is_in(&["never", "don't"]) && next.is("use"))
+            || next.is_in(tables::PLACE_WORD)
+            || next.is_in(tables::OUTSIDE)
     });
     let is_refusal = !word.is_code && (word.is_in(NO) || word.is_in(tables::BANNED)) && is_end;
     let is_negated =
@@ -76,15 +83,16 @@ pub(super) fn places_of(words: &[Word]) -> Scope {
 
 /// Whether a sentence permits something, so that "X isn't" behind it forbids X.
 pub(super) fn permits(words: &[Word]) -> bool {
-    words
-        .iter()
-        .any(|word| word.is_in(&["allowed", "permitted", "accepted", "fine", "ok", "okay", "welcome"]))
-        && !words.iter().any(|word| word.is_in(tables::NEGATION))
+    words.iter().any(|word| {
+        word.is_in(&["allowed", "permitted", "accepted", "approved", "fine", "ok", "okay", "welcome", "may"])
+    }) && !words.iter().any(|word| word.is_in(tables::NEGATION))
 }
 
 /// Returns the subject of a verdict that leaves its verb out: "X isn't, use Y" behind a sentence that permits.
 pub(super) fn elided(words: &[Word]) -> Option<&[Word]> {
-    let at = words.iter().position(|word| word.is_in(&["isn't", "aren't", "not"])).filter(|at| *at > 0)?;
+    const NOT: &[&str] =
+        &["isn't", "aren't", "not", "won't", "mustn't", "doesn't", "don't", "cannot", "can't", "shouldn't"];
+    let at = words.iter().position(|word| word.is_in(NOT)).filter(|at| *at > 0)?;
     let is_end = words.get(at + 1).is_none_or(|next| next.is(","));
     is_end.then(|| words.get(..at)).flatten()
 }
