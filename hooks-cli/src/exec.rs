@@ -107,11 +107,14 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted) -> Result<Ran, Failur
     use hooks::sandbox::kernel::{NotRun, Sandbox};
     use hooks::sandbox::{Plan, Unavailable};
 
+    use crate::snapshots;
+
     let Governed { config, profile, folder } = governed;
     let failed = |why: &dyn std::fmt::Display| Failure::message(format!("the command was not run: {why}"));
     // Without a place for it, temporary files are in memory.
     let temporary = tempfile::Builder::new().prefix("hooks-exec-").tempdir().ok();
     let path = temporary.as_ref().and_then(|folder| folder.path().canonicalize().ok());
+    let store = snapshots::wanted(governed);
     let plan = Plan::new(profile, folder).map_err(|error| failed(&error))?.with_temporary(path);
     let scrubber = config.as_hooks().extension::<Scrubber>().cloned();
     let start = |plan: Plan| {
@@ -124,6 +127,13 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted) -> Result<Ran, Failur
         }
         sandbox.run()
     };
+    let watched = store
+        .and_then(|store| store.map(|store| snapshots::watch(store, governed, &wanted.command)).transpose());
+    // If a snapshot cannot be taken, the command runs all the same: the sandbox holds what it promises.
+    let watched = watched.unwrap_or_else(|why| {
+        say(&format!("no snapshot was taken, so this command cannot be undone: {why}"));
+        None
+    });
     let mut done = start(plan.clone());
     if let Err(NotRun::NotHeld(enforced)) = &done
         && profile.unavailable == Unavailable::Ask
@@ -134,16 +144,17 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted) -> Result<Ran, Failur
         anyway.unavailable = Unavailable::GuardsOnly;
         done = start(anyway);
     }
-    let finished = done.map_err(|error| failed(&error))?;
     // Before anything is printed, as a closed standard error ends the program.
-    let is_clean = clean_up(&plan, profile);
+    let is_clean = done.is_err() || clean_up(&plan, profile);
+    let stays = watched.is_none_or(|watched| watched.end(&say));
+    let finished = done.map_err(|error| failed(&error))?;
     if !finished.enforced.is_whole() {
         say(&finished.enforced.missing());
     }
     if wanted.has_report {
         drop(writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?));
     }
-    Ok(Ran { status: if is_clean { finished.status } else { FAILED }, temporary })
+    Ok(Ran { status: if is_clean && stays { finished.status } else { FAILED }, temporary })
 }
 
 /// Removes files that govern agents and that the command has created, and restores links; returns whether none is left.
