@@ -127,7 +127,7 @@ fn undo(store: &Store, effects: &Effects, lost: &[Loss], say: &dyn Fn(&str)) -> 
                 "denied: {} destroyed paths were restored; other changes stay, because another command ran at the same time",
                 undone.restored.len()
             )),
-            Err(error) => say(&format!("what the command destroyed could not be restored: {error}")),
+            Err(error) => say(&format!("the destroyed paths could not be restored: {error}")),
         }
         return false;
     }

@@ -172,7 +172,7 @@ fn a_file_that_is_named_is_removed_and_can_come_back() {
     let list = world.hooks(&["undo", "--list"]);
     assert!(String::from_utf8_lossy(&list.stdout).contains("rm precious"), "{list:?}");
     let before = world.picture();
-    // Without a terminal nobody can be asked.
+    // Without a terminal it cannot ask.
     let asked = world.hooks(&["undo"]);
     assert_eq!(asked.status.code(), Some(2), "{asked:?}");
     assert_eq!(world.picture(), before);

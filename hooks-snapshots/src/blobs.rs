@@ -67,8 +67,6 @@ impl Blobs {
     }
 
     /// Stores the content of a file; returns its digest and its length.
-    ///
-    /// # Errors
     /// The outer error is about the store, the inner one about the file.
     pub(crate) fn keep_file(&self, from: &mut File) -> Result<io::Result<(Id, u64)>, SnapshotError> {
         let mut piece = Vec::new();

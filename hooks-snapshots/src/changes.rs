@@ -1,27 +1,35 @@
-//! What is different between two trees.
+//! Differences between two trees.
 
 use std::path::{Path, PathBuf};
 
 use crate::tree::{Entry, Name, Tree, as_path};
 
 /// A path that a command changed.
+///
+/// ```
+/// use hooks_snapshots::{Change, ChangeKind};
+///
+/// fn removed(changes: &[Change]) -> usize {
+///     changes.iter().filter(|change| change.kind == ChangeKind::Removed && !change.is_in_git()).count()
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
     /// The path, relative to the workspace.
     pub path: PathBuf,
-    /// What happened to it.
+    /// The kind of change.
     pub kind: ChangeKind,
 }
 
-/// What happened to a path.
+/// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It was created.
+    /// The path was created.
     Created,
-    /// It was removed.
+    /// The path was removed.
     Removed,
-    /// It has another content, kind or mode.
+    /// The path has another content, kind or mode.
     Changed,
 }
 

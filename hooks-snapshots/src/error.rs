@@ -33,7 +33,7 @@ pub enum SnapshotError {
     Unknown(String),
     /// These paths were changed later, so the undo would destroy newer work.
     ChangedLater(Vec<PathBuf>),
-    /// The command did not end, so its changes cannot be told from later ones.
+    /// The command did not end, so its changes cannot be separated from later ones.
     NoEnd(String),
     /// The command was undone already.
     Undone(String),
@@ -78,7 +78,7 @@ impl fmt::Display for SnapshotError {
             }
             Self::NoEnd(id) => write!(
                 f,
-                "the command `{id}` did not end, so its changes cannot be told from later ones; `--force` undoes both"
+                "the command `{id}` did not end, so its changes cannot be separated from later ones; `--force` undoes both"
             ),
             Self::Undone(id) => {
                 write!(f, "the command `{id}` was undone already; `--force` restores it again")

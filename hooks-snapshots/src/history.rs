@@ -1,4 +1,4 @@
-//! What the repositories of a workspace still have, asked from git without the programs that a configuration could start.
+//! Questions to git about the repositories of a workspace, without the programs that a configuration could start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -43,7 +43,7 @@ const MOST_ARGUMENTS: usize = 500;
 pub(crate) struct Repository<'a> {
     /// The folder of its files, relative to the workspace.
     pub(crate) files: Name,
-    /// Its own folder, relative to the workspace; `None` if it is outside, where no command can change it.
+    /// The folder of the repository itself, relative to the workspace; `None` if it is outside, where no command can change it.
     pub(crate) own: Option<Name>,
     root: &'a Path,
     programs: &'a dyn Programs,

@@ -8,7 +8,7 @@
 //! | what of it exists nowhere else | [`Loss`] |
 //!
 //! [`Store::begin`] takes a snapshot before a command, [`Store::finish`] one after it, and [`Store::undo`] restores the first. A snapshot is
-//! whole or absent, and an undo is finished or not begun, also if the process is killed: whoever opens the store next finishes it.
+//! whole or absent, and an undo is finished or not begun, also if the process is killed: the next [`Store::open`] finishes it.
 //!
 //! Contents are stored once, under their digest. A file with the inode, size, mode and times of the last snapshot is not read again.
 

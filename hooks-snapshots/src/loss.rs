@@ -1,4 +1,4 @@
-//! What a command destroyed: content that exists nowhere else.
+//! Losses: content that a command destroyed and that exists nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,16 +14,33 @@ use crate::tree::{Content, Entry, Id, Name, Tree, as_path};
 const LARGEST: usize = 4 << 20;
 
 /// Something that a command destroyed.
+///
+/// ```
+/// use hooks_core::programs::Programs;
+/// use hooks_snapshots::{Effects, Store};
+///
+/// fn print(store: &Store, effects: &Effects, programs: &dyn Programs) {
+///     for loss in store.losses(effects, programs) {
+///         println!("`{}`: {}", loss.path.display(), loss.kind.describe());
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Loss {
     /// The path, relative to the workspace. For commits and repositories, the own folder of the repository.
     pub path: PathBuf,
-    /// What happened to it.
+    /// The kind of loss.
     pub kind: LossKind,
 }
 
-/// What happened to content.
+/// Kind of a loss.
+///
+/// ```
+/// use hooks_snapshots::LossKind;
+///
+/// assert!(LossKind::Removed.is_final() && !LossKind::Rewritten.is_final());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LossKind {
@@ -57,7 +74,7 @@ impl LossKind {
             Self::Removed => "removed, and its content is nowhere else",
             Self::Emptied => "emptied",
             Self::Overwritten => "overwritten: nearly nothing of its content is left",
-            Self::Uncommitted => "its changes that were not committed are gone",
+            Self::Uncommitted => "its changes that were not committed were replaced",
             Self::Closed => "closed: it cannot be read any more",
             Self::Commits => "has commits that no reference reaches any more",
             Self::Rewritten => "has commits that only its reflog reaches",
@@ -67,7 +84,7 @@ impl LossKind {
 }
 
 impl Store {
-    /// What a command destroyed, in order. Files that tools fill by themselves are no loss.
+    /// Returns the losses of a command, in order. Files that tools fill by themselves are no loss.
     pub fn losses(&self, effects: &Effects, programs: &dyn Programs) -> Vec<Loss> {
         if effects.changes.is_empty() {
             return Vec::new();
@@ -287,7 +304,7 @@ fn content(entry: &Entry) -> Option<Id> {
     }
 }
 
-/// What may have happened to a path.
+/// First judgement of a path, without git.
 enum Suspect {
     Harmless,
     Lost(LossKind),

@@ -15,7 +15,7 @@ const MOST_RECORDS: u64 = 1_000;
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 
-/// What is kept.
+/// Trees and contents that stay.
 #[derive(Default)]
 struct Live {
     trees: BTreeSet<Id>,

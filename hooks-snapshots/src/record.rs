@@ -1,4 +1,4 @@
-//! What is remembered about each command.
+//! Records of commands.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,12 +9,20 @@ use serde::{Deserialize, Serialize};
 use crate::error::SnapshotError;
 
 /// A command, with the snapshots around it.
+///
+/// ```
+/// use hooks_snapshots::Record;
+///
+/// fn state(record: &Record) -> &'static str {
+///     if record.is_undone { "undone" } else if record.has_ended() { "ended" } else { "did not end" }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
     /// Name by which `hooks undo` finds it.
     pub id: String,
-    /// Its place in the order of commands.
+    /// Position in the order of commands.
     pub number: u64,
     /// Milliseconds since 1970 at which it began.
     pub at: u64,

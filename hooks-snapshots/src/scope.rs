@@ -19,7 +19,7 @@ const MOST: usize = 400_000;
 pub struct LeftOut {
     /// The last parts of the path, such as `target` or `bin/Debug`.
     pub name: String,
-    /// What the folder has.
+    /// Description of its contents.
     pub why: String,
 }
 

@@ -27,6 +27,23 @@ use crate::tree::{Id, Tree};
 use crate::walk::{Moment, walk};
 
 /// The snapshots of a workspace.
+///
+/// ```
+/// use hooks_snapshots::{Scope, Store};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = folder.path().join("workspace");
+/// std::fs::create_dir(&workspace)?;
+/// std::fs::write(workspace.join("draft"), "work of hours")?;
+/// let store = Store::open(&folder.path().join("state"), Scope::new(&workspace, Vec::new())?)?;
+/// // Times are in milliseconds since 1970.
+/// let running = store.begin("rm draft", 1_000)?;
+/// std::fs::remove_file(workspace.join("draft"))?;
+/// let effects = store.finish(running, 2_000)?;
+/// store.undo(&effects.id, false, 3_000)?;
+/// assert_eq!(std::fs::read_to_string(workspace.join("draft"))?, "work of hours");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Store {
     pub(crate) folder: PathBuf,
@@ -51,7 +68,7 @@ impl Running {
     }
 }
 
-/// What a command changed.
+/// Changes of a command.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Effects {

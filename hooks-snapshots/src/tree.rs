@@ -42,7 +42,7 @@ pub(crate) enum Content {
     Other,
 }
 
-/// What the system tells about a file without reading it.
+/// Facts about a file that are known without reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) inode: u64,

@@ -1,7 +1,6 @@
 //! Restores the snapshot before a command.
 //!
-//! What is to be done is written down first (the *plan*), as two trees that are stored. Whoever opens the store next repeats it until
-//! it is finished.
+//! The *plan* is written first, as two trees that are stored. If the process ends early, the next one that opens the store repeats it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,18 +19,37 @@ use crate::walk::Moment;
 const MOST_ROUNDS: usize = 64;
 
 /// An undo that was not begun yet.
+///
+/// ```
+/// use hooks_snapshots::{SnapshotError, Store};
+///
+/// fn is_safe(store: &Store, id: &str, at: u64) -> Result<bool, SnapshotError> {
+///     Ok(store.undoing(id, at)?.later.is_empty())
+/// }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Undoing {
     /// The command.
     pub record: Record,
-    /// What the command changed, and the undo takes back.
+    /// Changes of the command that the undo takes back.
     pub changes: Vec<Change>,
     /// Paths of these that were changed again later.
     pub later: Vec<PathBuf>,
 }
 
 /// An undo that is finished.
+///
+/// ```
+/// use hooks_snapshots::{SnapshotError, Store};
+///
+/// fn undo(store: &Store, id: &str, at: u64) -> Result<(), SnapshotError> {
+///     for (path, why) in store.undo(id, false, at)?.left {
+///         println!("`{}` was not restored: {why}", path.display());
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Undone {
@@ -43,7 +61,7 @@ pub struct Undone {
     pub left: Vec<(PathBuf, String)>,
 }
 
-/// What is to be done.
+/// The steps of an undo, as the trees before and after it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     pub(crate) from: String,
@@ -120,7 +138,7 @@ fn keep_parents(tree: &mut Tree, before: &Tree, now: &Tree, later: &mut Vec<Path
 }
 
 impl Store {
-    /// What an undo of a command would do now.
+    /// Returns the effect that an undo of a command would have now.
     ///
     /// # Errors
     /// Returns `Unknown` if no record has this id, `Damaged` if its snapshot cannot be read, and other errors if the workspace or the

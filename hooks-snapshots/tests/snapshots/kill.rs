@@ -29,7 +29,7 @@ fn write(root: &Path, round: u32) {
     drop(fs::remove_dir_all(root.join(format!("folder-{}", round % 5))));
 }
 
-/// The process that is killed. It says what it is about to do, and waits for permission.
+/// The process that is killed. It prints each step before it begins it, and waits for permission.
 #[test]
 fn child() {
     let Ok(folder) = std::env::var(FOLDER) else { return };
@@ -71,7 +71,8 @@ impl Killed {
     /// The next step of the child, which it has not begun.
     fn step(&mut self) -> String {
         let is_step = |line: &String| line.starts_with("> ");
-        self.lines.by_ref().map(Result::unwrap).find(is_step).unwrap()[2..].to_owned()
+        let line = self.lines.by_ref().map(Result::unwrap).find(is_step).unwrap();
+        line.trim_start_matches("> ").to_owned()
     }
 
     fn go_on(&mut self) {
@@ -116,7 +117,7 @@ fn an_undo_is_finished_or_not_begun() {
         let id = child.step().strip_prefix("undo ").unwrap().to_owned();
         let after = picture(&root);
         child.kill_after(turns(round));
-        // Whoever opens the store next finishes it.
+        // The next process finishes it.
         let store = store(folder.path());
         let now = picture(&root);
         assert!(now == before || now == after, "round {round}");

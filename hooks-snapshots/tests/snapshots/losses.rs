@@ -1,4 +1,4 @@
-//! What counts as destroyed.
+//! Changes that are losses, and changes that are not.
 
 use std::fs;
 

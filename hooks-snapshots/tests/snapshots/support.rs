@@ -52,7 +52,7 @@ impl World {
     }
 }
 
-/// Times as many cases as a variable says.
+/// Number of cases, or the one in a variable.
 pub(crate) fn cases(usual: u32) -> u32 {
     std::env::var("HOOKS_UNDO_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
 }
