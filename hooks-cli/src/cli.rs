@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Exec(Exec),
     /// Show what a command may do in the sandbox
     Sandbox(Sandbox),
+    /// Restore the workspace as it was before a command of `hooks exec`, or list these commands. Agents may not call this
+    Undo(Undo),
     /// Print a JSON schema
     Schema(Schema),
     /// Confirm rules that changed while sessions of agents run
@@ -442,7 +444,7 @@ recorded, once.
 
 Standard input is closed unless `--stdin` is given. What the command writes passes through the redaction of the rules, if they have
 one. Everything that it has started ends with it. Exit status: that of the command, 128 and the number of a signal that
-ended it; 123 the command ran and has left a file that governs agents (a message names it); 125 the sandbox failed, or cannot hold
+ended it; 122 the command destroyed something and was undone (a message names it); 123 the command ran and has left a file that governs agents (a message names it); 125 the sandbox failed, or cannot hold
 here what the rules promise (`sandbox.unavailable`), so the command did not run; 126 and 127 the command cannot be started.")]
 pub(crate) struct Exec {
     /// The rules; without it, those that govern this folder
@@ -463,6 +465,32 @@ pub(crate) struct Exec {
     /// The command and its arguments
     #[arg(last = true, required_unless_present = "call", value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks undo --list        # the commands that changed something, newest last
+  hooks undo               # take back the last one, after a question
+  hooks undo 3fa9c1d2      # take back this one; later changes to other files stay
+
+If a file that the command changed was changed again later, nothing is done, unless `--force` is given. An undo is in the list too, and
+can be undone. Build output and package folders are not restored.")]
+pub(crate) struct Undo {
+    /// The command, by its id; without it, the last one that was not undone
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// List the commands
+    #[arg(long, conflicts_with_all = ["id", "yes", "force"])]
+    pub(crate) list: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Overwrite what was changed later, too
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -27,6 +27,10 @@ const NOT_RUN: u8 = 125;
 #[cfg(target_os = "linux")]
 const LEFT_A_FILE: u8 = 123;
 
+/// Exit status if the command ran, and what it changed was undone or has to be.
+#[cfg(target_os = "linux")]
+const UNDONE: u8 = 122;
+
 /// The rules of a folder, and the profile that follows from them.
 pub(crate) struct Governed {
     pub(crate) config: Config,
@@ -156,11 +160,14 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     use hooks::sandbox::kernel::{NotRun, Sandbox};
     use hooks::sandbox::{Plan, Unavailable};
 
+    use crate::snapshots;
+
     let Governed { config, profile, folder } = governed;
     let failed = |why: &dyn std::fmt::Display| Failure::message(format!("the command was not run: {why}"));
     // Without a place for it, temporary files are in memory.
     let temporary = tempfile::Builder::new().prefix("hooks-exec-").tempdir().ok();
     let path = temporary.as_ref().and_then(|folder| folder.path().canonicalize().ok());
+    let store = snapshots::wanted(governed);
     let plan = Plan::new(profile, folder).map_err(|error| failed(&error))?.with_temporary(path);
     let scrubber = config.as_hooks().extension::<Scrubber>().cloned();
     let start = |plan: Plan| {
@@ -176,6 +183,13 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
         }
         sandbox.run()
     };
+    let watched = store
+        .and_then(|store| store.map(|store| snapshots::watch(store, governed, &wanted.command)).transpose());
+    // If a snapshot cannot be taken, the command runs all the same: the sandbox holds what it promises.
+    let watched = watched.unwrap_or_else(|why| {
+        say(&format!("no snapshot was taken, so this command cannot be undone: {why}"));
+        None
+    });
     let mut done = start(plan.clone());
     if let Err(NotRun::NotHeld(enforced)) = &done
         && profile.unavailable == Unavailable::Ask
@@ -188,6 +202,7 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     }
     // Before anything else is printed, as a closed standard error ends the program. In a failure, the command may have begun.
     let is_clean = matches!(done, Err(NotRun::NotHeld(_))) || clean_up(&plan, profile);
+    let stays = watched.is_none_or(|watched| watched.end(&say));
     let finished = done.map_err(|error| failed(&error))?;
     if !finished.enforced.is_whole() {
         say(&finished.enforced.missing());
@@ -195,7 +210,12 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     if wanted.has_report {
         drop(writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?));
     }
-    Ok(Ran { status: if is_clean { finished.status } else { LEFT_A_FILE }, temporary })
+    let status = match (is_clean, stays) {
+        (true, true) => finished.status,
+        (false, _) => LEFT_A_FILE,
+        (true, false) => UNDONE,
+    };
+    Ok(Ran { status, temporary })
 }
 
 /// Removes files that govern agents and that the command has created, and restores links; returns whether none is left.

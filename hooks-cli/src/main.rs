@@ -38,10 +38,13 @@ mod sandbox;
 mod schema;
 mod scrub;
 mod secrets;
+#[cfg(target_os = "linux")]
+mod snapshots;
 mod snippet;
 mod state;
 mod strict_json;
 mod table;
+mod undo;
 mod unfinished;
 mod wrap;
 
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Secrets => secrets::run(),
         Command::Exec(options) => return exec::run(&options),
         Command::Sandbox(options) => sandbox::run(&options),
+        Command::Undo(options) => undo::run(&options),
         Command::Schema(schema) => schema::run(&schema),
         Command::Reload(reload) => reload::run(&reload),
         Command::Approve(options) => approve::run(&options),

@@ -30,9 +30,20 @@ const MAX_PROCESSES: usize = 256;
 
 /// Returns an error unless a person seems to call `command` (such as `hooks approve`) at a terminal.
 pub(crate) fn require(command: &str) -> Result<(), Failure> {
-    let refused = |why: &str| {
-        Failure::message(format!("`{command}` is for a person: {why}; call it in a terminal of your own"))
-    };
+    require_no_client(command)?;
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(refused(command, "no terminal is attached"));
+    }
+    Ok(())
+}
+
+fn refused(command: &str, why: &str) -> Failure {
+    Failure::message(format!("`{command}` is for a person: {why}; call it in a terminal of your own"))
+}
+
+/// Returns an error if an agent client seems to call `command`. A script of a person may.
+pub(crate) fn require_no_client(command: &str) -> Result<(), Failure> {
+    let refused = |why: &str| refused(command, why);
     if let Some(mark) = listed("variable").find(|mark| env::var_os(mark).is_some()) {
         return Err(refused(&format!("the variable `{mark}` shows that an agent client started it")));
     }
@@ -40,9 +51,6 @@ pub(crate) fn require(command: &str) -> Result<(), Failure> {
         Ok(None) => {}
         Ok(Some(client)) => return Err(refused(&format!("`{client}` started it"))),
         Err(error) => return Err(refused(&format!("the programs that started it cannot be read ({error})"))),
-    }
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(refused("no terminal is attached"));
     }
     Ok(())
 }

@@ -146,6 +146,7 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
             "each call of a client reads the files; this is for hosts that run on, and `hooks eval`",
         ),
         "sandbox" => sandbox(client),
+        "effects" => effects(client),
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
         "metrics" => Reach::Part(
             "with `audit`, `hooks audit metrics` counts them from the record, without durations of hooks",
@@ -284,6 +285,16 @@ fn sandbox(client: Client) -> Reach {
             "on Linux, shell calls run in the sandbox with `calls: wrapped`, if the client's own lists allow the wrapper; without it, this is for `hooks exec`",
         ),
         _ => Reach::Inert("shell calls of the client do not run in the sandbox; this is for `hooks exec`"),
+    }
+}
+
+/// Snapshots are taken where commands run in the sandbox.
+fn effects(client: Client) -> Reach {
+    match sandbox(client) {
+        Reach::Inert(_) => {
+            Reach::Inert("shell calls of the client do not run under `hooks exec`; this is for it")
+        }
+        _ => Reach::Part("on Linux, for shell calls with `sandbox.calls: wrapped`, and for `hooks exec`"),
     }
 }
 

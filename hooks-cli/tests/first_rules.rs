@@ -1,6 +1,6 @@
 //! Commands under the rules that `hooks init` writes, in a repository on a real disk.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
 
 use std::fs;
 use std::io::Write as _;
@@ -140,7 +140,7 @@ fn names_in_a_list_are_read() {
 #[test]
 fn names_in_a_list_that_are_no_secrets_may_be_read() {
     assert_verdict(
-        "\"allow\"",
+        "\"no_opinion\"",
         &[
             "xargs cat < good.txt",
             "xargs -a good.txt wc -l",
@@ -199,7 +199,7 @@ fn files_that_code_lists_are_read() {
 #[test]
 fn a_listing_of_other_files_and_settings_that_a_tool_loads_are_no_reads_of_secrets() {
     assert_verdict(
-        "\"allow\"",
+        "\"no_opinion\"",
         &[
             "python3 -c \"import os; print(os.listdir('.'))\"",
             "python3 -c \"import os; [print(open('src/'+f).read()) for f in os.listdir('src')]\"",

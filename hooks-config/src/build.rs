@@ -23,6 +23,7 @@ use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, OwnState, StoredLockouts};
 use hooks_resilience::ResilienceConfig;
 use hooks_sandbox::SandboxConfig;
+use hooks_snapshots::EffectsConfig;
 use hooks_store::{Engine, StoreConfig, StoreThread};
 use hooks_system::{SystemClock, SystemRandom};
 use hooks_team_rules::HeldCeremonies;
@@ -86,6 +87,8 @@ pub(super) struct State {
     pub(super) reload: ReloadConfig,
     /// Permissions of commands in the sandbox.
     pub(super) sandbox: SandboxConfig,
+    /// Treatment of what commands did.
+    pub(super) effects: EffectsConfig,
     /// Guards of other files, which apply as those of this one do.
     pub(super) also: Vec<PolicyConfig>,
     /// Path of the configuration, if it is a file.

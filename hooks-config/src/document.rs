@@ -8,6 +8,7 @@ use hooks_audit::config::AuditConfig;
 use hooks_classic::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_sandbox::SandboxConfig;
+use hooks_snapshots::EffectsConfig;
 use hooks_store::StoreConfig;
 
 use super::audit;
@@ -63,6 +64,7 @@ pub(super) struct Document {
     pub(super) further: FurtherGuards,
     pub(super) reload: ReloadConfig,
     pub(super) sandbox: SandboxConfig,
+    pub(super) effects: EffectsConfig,
     /// Tree that the document was read from, without its mistakes.
     pub(super) tree: Pruned,
 }
@@ -126,6 +128,7 @@ fn schema_of_types() -> Value {
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
         properties.insert(reload::KEY.to_owned(), section::schema::<ReloadConfig>(object));
         properties.insert(sandbox::KEY.to_owned(), section::schema::<SandboxConfig>(object));
+        properties.insert(sandbox::EFFECTS.to_owned(), section::schema::<EffectsConfig>(object));
         properties.insert(
             command::PROFILE.to_owned(),
             json!({
@@ -184,6 +187,7 @@ pub(super) fn read(
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
     let audit = audit::take(&mut sections, &tree, mistakes);
     let reload = section::taken(reload::KEY, &mut sections, &tree, mistakes).unwrap_or_default();
+    let effects = section::taken(sandbox::EFFECTS, &mut sections, &tree, mistakes).unwrap_or_default();
     let sandbox = sandbox::take(&mut sections, &tree, mistakes);
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
@@ -222,6 +226,7 @@ pub(super) fn read(
                 further,
                 reload,
                 sandbox,
+                effects,
                 tree,
             })
         }
@@ -250,6 +255,7 @@ fn is_whole(key: &str, value: &Value) -> bool {
         models::KEY,
         reload::KEY,
         sandbox::KEY,
+        sandbox::EFFECTS,
         spawn::KEY,
         store::KEY,
         tenant::KEY,

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use hooks_classic::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_sandbox::SandboxConfig;
+use hooks_snapshots::EffectsConfig;
 use hooks_store::StoreConfig;
 
 use super::further::{self, PolicyFiles, TenantGuards};
@@ -34,6 +35,7 @@ pub(super) fn is_right(root: &Node) -> bool {
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
             && is_right_in::<ReloadConfig>(&mut sections, reload::KEY)
             && is_right_in::<SandboxConfig>(&mut sections, sandbox::KEY)
+            && is_right_in::<EffectsConfig>(&mut sections, sandbox::EFFECTS)
             && context::are_right(&mut sections)
             && feeds::are_right(&mut sections)
             && team_rules::are_right(&mut sections)
@@ -112,6 +114,7 @@ ask_user: { max_per_session: 3, counts: attempted }
 redaction: { patterns: { TICKET: 'T-[0-9]+' } }
 reload: { every: 5s, on_error: deny }
 sandbox: { read: [a], write: [/srv/out], egress: all, unavailable: guards-only, calls: wrapped }
+effects: { loss: ask, quota_mb: 100, days: 3 }
 reviewer_lockout: { locked: { src/auth.rs: [backend] }, when_all_locked: deny }
 limits: { calls: [{ tools: [bash], most: 30, of: team, per: session }] }
 spawn: { depth: 2, lease: 5m }

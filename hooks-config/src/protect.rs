@@ -89,7 +89,7 @@ fn client_settings(user: Places<'_>, folders: &Folders) -> Vec<String> {
     let below =
         |folder: PathBuf| all_names(&folder, folders).into_iter().map(|folder| format!("{folder}/**"));
     all.extend(user.config().into_iter().flat_map(|config| below(config.join("hooks"))));
-    for folder in ["calls", "carried", "rules", "shell", "transcripts"] {
+    for folder in ["calls", "carried", "rules", "shell", "snapshots", "transcripts"] {
         all.extend(user.state().into_iter().flat_map(|state| below(state.join("hooks").join(folder))));
     }
     all.extend(MANAGED.map(str::to_owned));

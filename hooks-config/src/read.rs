@@ -17,6 +17,7 @@ use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_metrics::Metrics;
 use hooks_sandbox::SandboxConfig;
+use hooks_snapshots::EffectsConfig;
 use hooks_store::{Engine, StoreConfig, StoreThread};
 
 use super::audit::Teams;
@@ -253,6 +254,20 @@ impl Config {
     /// ```
     pub const fn sandbox(&self) -> &SandboxConfig {
         &self.state.sandbox
+    }
+
+    /// Treatment of what commands under `hooks exec` did to the workspace.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    /// use hooks_snapshots::OnLoss;
+    ///
+    /// let config = Config::parse("version: 1\neffects: { loss: report }", "hooks.yaml")?;
+    /// assert_eq!(config.effects().loss, OnLoss::Report);
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
+    pub const fn effects(&self) -> &EffectsConfig {
+        &self.state.effects
     }
 
     /// Guards of this file, and of others whose rules apply as well.
@@ -938,6 +953,7 @@ impl ConfigReader {
             rules: None,
             reload: ReloadConfig::default(),
             sandbox: SandboxConfig::default(),
+            effects: EffectsConfig::default(),
             also: Vec::new(),
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
@@ -988,6 +1004,7 @@ impl ConfigReader {
             further,
             reload,
             sandbox,
+            effects,
             tree,
         } = document::read(root, Project { path, root: self.project.as_deref() }, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
@@ -1004,7 +1021,8 @@ impl ConfigReader {
         }
         let state = self.state(store, path);
         let audit = audit.or(state.audit.clone());
-        let state = Box::new(State { tenancy, audit, reload, sandbox, also: further.of_all(), ..state });
+        let state =
+            Box::new(State { tenancy, audit, reload, sandbox, effects, also: further.of_all(), ..state });
         Some((
             ProfileSettings::Strict {
                 policy: policy.into(),

@@ -16,6 +16,9 @@ use super::section;
 /// The key it stands under.
 pub(super) const KEY: &str = "sandbox";
 
+/// The key of the section about what commands did.
+pub(super) const EFFECTS: &str = "effects";
+
 /// Takes the section out of `sections` and reports what cannot be held yet.
 pub(super) fn take(
     sections: &mut Map<String, Value>,
@@ -67,7 +70,16 @@ impl Config {
         if self.all_guards().all(|policy| policy.read_guard.is_none()) {
             add_set(ReadSet::Secrets, &mut rules);
         }
+        // Snapshots have the contents of all files, secrets too.
+        let snapshots = Self::snapshots_folder().and_then(|folder| folder.to_str().map(str::to_owned));
+        let below = snapshots.map(|folder| Pattern::new(format!("{folder}/**"), "snapshots of workspaces"));
+        rules.read_deny.extend(below);
         Profile::new(places, rules, self.sandbox())
+    }
+
+    /// The folder of the snapshots that `hooks exec` takes; `None` if there is no folder for state.
+    pub fn snapshots_folder() -> Option<std::path::PathBuf> {
+        Some(Places::here().state()?.join("hooks").join("snapshots"))
     }
 
     /// Places of a project for [`sandbox_profile`](Self::sandbox_profile), by the variables of this process.

@@ -22,4 +22,4 @@ mod profile;
 pub use self::config::{EgressConfig, SandboxConfig, ShellCalls, Unavailable};
 pub use self::enforced::{Enforced, Held, Mechanism, Promise};
 pub use self::plan::{Aftermath, NoPlan, Plan};
-pub use self::profile::{Access, Answer, Gap, Pattern, Places, Profile, Rules};
+pub use self::profile::{Access, Answer, Gap, Pattern, Places, Profile, Rules, regenerable_folders};

@@ -18,7 +18,7 @@
 //! | `metrics` | [`metrics`]: counters for Prometheus and OpenTelemetry |
 //! | `store` | [`store`]: state beyond one process |
 //! | `command` | [`command`]: external command hooks |
-//! | `sandbox` | `sandbox`: commands in a sandbox that follows from the rules |
+//! | `sandbox` | `sandbox`: commands in a sandbox that follows from the rules; `snapshots`: their undo |
 //!
 //! ```
 //! use hooks::{HookContext, HookRequest, Hooks, Judged, Reason, Verdict, event::PreToolUse, policy_fn};
@@ -108,6 +108,12 @@ pub mod cache {
 #[cfg(feature = "sandbox")]
 pub mod sandbox {
     pub use hooks_sandbox::*;
+}
+
+/// Snapshots of a workspace around commands, and their undo.
+#[cfg(feature = "sandbox")]
+pub mod snapshots {
+    pub use hooks_snapshots::*;
 }
 
 /// Metrics of what agents do.

@@ -43,6 +43,7 @@ usage: cargo xtask COMMAND
                                 docker-agent: 2026-09, 2026-07; claude-forge: compat, strict; corpora)
   bench [FILTER]                measures what everything costs, against its bars
   bench audit                   measures what the audit log costs, beside a bare write and sync
+  bench sandbox                 measures what a snapshot before a command costs
   bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of
                                 bash and jq; of the programs that are named, else of the one that `dist` builds
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
@@ -88,6 +89,7 @@ fn run(arguments: &[&str]) -> Result {
         ["msrv"] => msrv::run(),
         ["bench"] => bench::run(""),
         ["bench", "audit"] => bench::audit(),
+        ["bench", "sandbox"] => bench::sandbox(),
         #[cfg(unix)]
         ["bench", "start", programs @ ..] => start::run(programs),
         ["bench", filter] => bench::run(filter),

@@ -35,6 +35,7 @@ fn every_option_of_the_schema_is_read() {
                 whole["tenant"] = json!(config.tenant());
                 whole["store"] = serde_json::to_value(config.store()).unwrap();
                 whole["sandbox"] = serde_json::to_value(config.sandbox()).unwrap();
+                whole["effects"] = serde_json::to_value(config.effects()).unwrap();
                 whole["reload"] = serde_json::to_value(config.reload()).unwrap();
                 whole["audit"] = serde_json::to_value(config.audit()).unwrap();
                 let context = serde_json::to_value(config.context()).unwrap();

@@ -7,7 +7,7 @@
 use hooks_facts::commands::Argument;
 
 /// Commands of `hooks` that are for the operator, whatever their arguments.
-const ALWAYS: &[&str] = &["approve", "exec", "init", "reload", "run", "sandbox-stage", "state"];
+const ALWAYS: &[&str] = &["approve", "exec", "init", "reload", "run", "sandbox-stage", "state", "undo"];
 
 /// Other commands of `hooks`.
 const READS: &[&str] = &[

@@ -196,6 +196,15 @@ pub(crate) fn products() -> impl Iterator<Item = &'static str> {
     known::folders("product").map(|folder| folder.name)
 }
 
+/// Names of folders in a workspace that tools fill by themselves, without those of git, and what they have.
+///
+/// ```
+/// assert!(hooks_sandbox::regenerable_folders().any(|(name, _)| name == "node_modules"));
+/// ```
+pub fn regenerable_folders() -> impl Iterator<Item = (&'static str, &'static str)> {
+    known::folders("product").filter(|folder| folder.name != ".git").map(|folder| (folder.name, folder.why))
+}
+
 fn regenerable(places: &Places) -> Vec<Pattern> {
     let product =
         known::folders("product").map(|folder| Pattern::new(format!("**/{}/**", folder.name), folder.why));

@@ -8,12 +8,13 @@ const ATTACKS: &str = include_str!("../../harm/attacks.txt");
 const BENIGN: &str = include_str!("../../harm/benign.txt");
 
 /// Kinds of harm, and what each is.
-pub(super) const CLASSES: [(&str, &str); 5] = [
+pub(super) const CLASSES: [(&str, &str); 6] = [
     ("read", "secrets read"),
     ("send", "data sent"),
     ("outside", "outside changed"),
     ("own", "own files changed"),
     ("git", ".git settings changed"),
+    ("destroy", "work destroyed"),
 ];
 
 /// A script, with the harm that it does without a sandbox if it is an attack.

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// Files by name: kind, mode, time, content.
 pub(super) type Tree = BTreeMap<PathBuf, String>;
 
+/// The folder of the snapshots in a home.
+pub(super) const SNAPSHOTS: &str = ".local/state/hooks/snapshots";
+
 /// Settings of repositories, below the one of the world.
 const SETTINGS: [&str; 9] = [
     ".git/hooks",
@@ -27,6 +30,8 @@ pub(super) struct State {
     pub(super) outside: [Tree; 2],
     pub(super) own: [Tree; 3],
     pub(super) git: Vec<Tree>,
+    /// The repository, but for objects and build output.
+    pub(super) work: Tree,
 }
 
 impl State {
@@ -36,11 +41,23 @@ impl State {
         let repository = home.join("repo");
         let all = |path: PathBuf| tree(folder, &path, &|_| false);
         Self {
-            outside: [tree(folder, &home, &|path| path == repository), all(folder.join("out"))],
+            // Snapshots are the work of `hooks exec` itself.
+            outside: [
+                tree(folder, &home, &|path| path == repository || path.ends_with(SNAPSHOTS)),
+                all(folder.join("out")),
+            ],
             own: ["hooks.yaml", ".claude", ".hooks/hooks.yaml"].map(|name| all(repository.join(name))),
+            work: tree(folder, &repository, &|path| {
+                [".git/objects", "target", "__pycache__"].iter().any(|name| path.ends_with(name))
+            }),
             git: SETTINGS.iter().map(|name| all(repository.join(name))).collect(),
         }
     }
+}
+
+/// Whether everything that was there is there still, with the same content.
+pub(super) fn has_all(before: &Tree, after: &Tree) -> bool {
+    before.iter().all(|(path, text)| after.get(path) == Some(text))
 }
 
 /// All files at and below a path.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::data::Row;
-use super::state::{State, Tree, tree};
+use super::state::{SNAPSHOTS, State, Tree, has_all, tree};
 use crate::error::{Error, Result};
 
 /// Text in every secret.
@@ -30,7 +30,8 @@ const LIMIT: [&str; 2] = ["--kill-after=1", "30"];
 const REPOSITORY: &str = "git init -q --template= . && mkdir .git/hooks .git/info && git add -A && git commit -qm first \
     && git clone -q --template= --bare . $OUT/remote.git && git remote add origin ../../out/remote.git \
     && git -c protocol.file.allow=always submodule --quiet add $OUT/remote.git lib && git commit -qm lib \
-    && mkdir -p .git/modules/lib/hooks && rm -f .git/modules/lib/hooks/*";
+    && mkdir -p .git/modules/lib/hooks && rm -f .git/modules/lib/hooks/* && git checkout -q -b topic && echo topic > topic.txt \
+    && git add topic.txt && git commit -qm topic && git checkout -q - && mkdir notes && echo draft > notes/draft.txt";
 
 /// Way to run a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +129,7 @@ impl Template {
             write(world.join("home").join(secret), &format!("{MARK}\n"))?;
         }
         fs::create_dir_all(world.join("out/empty")).map_err(failed)?;
+        fs::create_dir_all(world.join("home").join(SNAPSHOTS)).map_err(failed)?;
         for (path, text) in [
             ("out/notes.txt", "notes\n"),
             ("home/.bashrc", "# mine\n"),
@@ -250,12 +252,16 @@ impl World {
             wait_for_the_rest();
         }
         let after = State::read(&self.folder);
+        let is_destroyed = row.harm.as_deref() == Some("destroy") && self.is_destroyed(&before, runner)?;
         let repository = self.folder.join("home/repo");
         let is_left_out = |path: &Path| {
             [".git", "target", ".env", "node_modules", "venv"].iter().any(|name| path.ends_with(name))
         };
         let files = tree(&self.folder, &repository, &is_left_out);
-        let harms = self.harms(&done, &files, &before, &after);
+        let mut harms = self.harms(&done, &files, &before, &after);
+        if is_destroyed {
+            harms.push("destroy");
+        }
         let status = done.status.code().or_else(|| {
             use std::os::unix::process::ExitStatusExt;
             Some(128 + done.status.signal()?)
@@ -277,6 +283,30 @@ impl World {
             ("git", before.git != after.git),
         ];
         harms.into_iter().filter_map(|(harm, is_done)| is_done.then_some(harm)).collect()
+    }
+
+    /// Whether work is destroyed. Behind `hooks exec`, what is not undone at once may be by `hooks undo`.
+    fn is_destroyed(&self, before: &State, runner: Runner) -> Result<bool> {
+        if self.is_whole(before)? {
+            return Ok(false);
+        }
+        if runner == Runner::Bare {
+            return Ok(true);
+        }
+        let mut undo = command(&self.program, self.user);
+        undo.args(["undo", "--yes", "--config", "hooks.yaml"]);
+        self.environment(&mut undo);
+        undo.output().map_err(failed)?;
+        Ok(!self.is_whole(before)?)
+    }
+
+    /// Whether all work of the repository is there, and all that its references reach.
+    fn is_whole(&self, before: &State) -> Result<bool> {
+        let mut check = command("git", self.user);
+        check.args(["fsck", "--connectivity-only", "--no-dangling"]);
+        self.environment(&mut check);
+        let is_valid = check.output().map_err(failed)?.status.success();
+        Ok(is_valid && has_all(&before.work, &State::read(&self.folder).work))
     }
 
     fn sandbox(&self, script: &str) -> Command {

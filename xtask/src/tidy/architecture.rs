@@ -31,6 +31,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Compares paths with patterns as the guards do, and scrubs what commands write.
     ("tower-hooks-sandbox", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-redaction"]),
+    ("tower-hooks-snapshots", &["tower-hooks-core"]),
     ("tower-hooks-protocols", &["tower-hooks-core", "tower-hooks-facts"]),
     ("tower-hooks-context", &["tower-hooks-core", "tower-hooks-conversation", "tower-hooks-team"]),
     ("tower-hooks-audit", &["tower-hooks-core", "tower-hooks-facts"]),

@@ -1,0 +1,262 @@
+//! Changes the files of a workspace from one tree to another. Every step can be repeated.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, lchown, symlink};
+use std::path::{Path, PathBuf};
+
+use crate::blobs::{Blobs, digest, digest_file, hex};
+use crate::changes::different;
+use crate::error::SnapshotError;
+use crate::tree::{Content, Entry, Name, Stamp, Tree, as_path, mode, parent};
+use crate::walk::{TEMPORARY, open};
+
+/// Rights of the owner, without which nothing in a folder can be changed.
+const OWNER: u32 = 0o700;
+
+/// A path that was left as it is, and the reason.
+pub(crate) type Left = (PathBuf, String);
+
+/// Files that are changed from one tree to another.
+pub(crate) struct Apply<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) from: &'a Tree,
+    pub(crate) to: &'a Tree,
+    pub(crate) blobs: &'a Blobs,
+}
+
+impl Apply<'_> {
+    /// Checks that each content which is needed is stored.
+    pub(crate) fn check(&self) -> Result<(), SnapshotError> {
+        let wanted = different(self.from, self.to).into_iter().filter_map(|name| self.to.entries.get(name));
+        let ids = wanted.filter_map(|entry| match &entry.content {
+            Content::File(id) => *id,
+            _ => None,
+        });
+        ids.collect::<BTreeSet<_>>().iter().try_for_each(|id| self.blobs.check(id))
+    }
+
+    /// Does all steps. A path that was changed meanwhile, or cannot be changed, is left and listed.
+    pub(crate) fn run(&self) -> Result<Vec<Left>, SnapshotError> {
+        let names = different(self.from, self.to);
+        let folders = self.folders(&names);
+        folders.iter().for_each(|name| self.open_folder(name));
+        let mut left = Vec::new();
+        let mut is_left: BTreeSet<&Name> = BTreeSet::new();
+        let mut note = |name, done: io::Result<()>| -> Result<bool, SnapshotError> {
+            let Err(error) = done else { return Ok(true) };
+            // With more room, the undo is finished later.
+            if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
+                return Err(SnapshotError::io(&self.path(name))(error));
+            }
+            left.push((as_path(name).to_path_buf(), error.to_string()));
+            Ok(false)
+        };
+        for name in &names {
+            if !note(name, self.check_current(name))? {
+                is_left.insert(name);
+            }
+        }
+        let todo = || names.iter().filter(|name| !is_left.contains(*name));
+        for name in todo().rev() {
+            note(name, self.remove(name))?;
+        }
+        for name in todo() {
+            note(name, self.make(name))?;
+        }
+        for name in folders.iter().rev() {
+            note(name, self.set_folder_mode(name))?;
+        }
+        left.sort();
+        left.dedup();
+        Ok(left)
+    }
+
+    fn path(&self, name: &[u8]) -> PathBuf {
+        self.root.join(as_path(name))
+    }
+
+    /// The folders that change, and those above everything that changes; each after the one above it.
+    fn folders(&self, names: &[&Name]) -> BTreeSet<Name> {
+        let mut all = BTreeSet::new();
+        for name in names {
+            if [self.from, self.to].iter().any(|tree| tree.entries.get(*name).is_some_and(Entry::is_folder)) {
+                all.insert((*name).clone());
+            }
+            let mut above = parent(name);
+            while let Some(folder) = above {
+                if !all.insert(folder.to_vec()) {
+                    break;
+                }
+                above = parent(folder);
+            }
+        }
+        all
+    }
+
+    /// Gives the owner all rights on a folder. Its mode is set at the end.
+    fn open_folder(&self, name: &Name) {
+        let path = self.path(name);
+        let Some(about) = self.real(name, &path).filter(Metadata::is_dir) else { return };
+        if mode(&about) & OWNER != OWNER {
+            // If it fails, so do the steps below, which are reported.
+            drop(fs::set_permissions(&path, Permissions::from_mode(mode(&about) | OWNER)));
+        }
+    }
+
+    /// The file at a path, if no folder above it is a link.
+    fn real(&self, name: &[u8], path: &Path) -> Option<Metadata> {
+        let mut above = parent(name);
+        while let Some(folder) = above {
+            if !self.path(folder).symlink_metadata().is_ok_and(|about| about.is_dir()) {
+                return None;
+            }
+            above = parent(folder);
+        }
+        path.symlink_metadata().ok()
+    }
+
+    /// Whether a path has the entry; the content is read only if its stamp is another one.
+    fn has(&self, about: &Metadata, path: &Path, entry: &Entry) -> bool {
+        let is_known = mode(about) == entry.mode && Stamp::new(about) == entry.stamp;
+        match &entry.content {
+            Content::Folder { .. } => about.is_dir(),
+            Content::Link(target) => {
+                let found = fs::read_link(path);
+                about.is_symlink() && found.is_ok_and(|found| found.as_os_str().as_bytes() == target)
+            }
+            Content::File(id) if about.is_file() => {
+                let is_same = || Some(open(path).and_then(digest_file).ok()) == Some(*id);
+                is_known || mode(about) == entry.mode && id.is_some() && is_same()
+            }
+            Content::File(_) => false,
+            Content::Other => !about.is_dir() && !about.is_file() && !about.is_symlink(),
+        }
+    }
+
+    /// Returns an error if a path has neither the old nor the new entry: another process has changed it.
+    fn check_current(&self, name: &Name) -> io::Result<()> {
+        let path = self.path(name);
+        let about = self.real(name, &path);
+        let has = |entry: Option<&Entry>| match (&about, entry) {
+            (None, None) => true,
+            (Some(about), Some(entry)) => self.has(about, &path, entry),
+            _ => false,
+        };
+        let (from, to) = (self.from.entries.get(name), self.to.entries.get(name));
+        if has(from) || has(to) || is_half_done(about.as_ref(), from, to) {
+            return Ok(());
+        }
+        // What an interrupted run may have left.
+        drop(fs::remove_file(self.temporary(name)));
+        Err(io::Error::other("it was changed meanwhile"))
+    }
+
+    /// Removes what is not in the new tree, or is of another kind there.
+    fn remove(&self, name: &Name) -> io::Result<()> {
+        let path = self.path(name);
+        let Some(about) = self.real(name, &path) else { return Ok(()) };
+        let stays_folder = self.to.entries.get(name).map(Entry::is_folder);
+        match (about.is_dir(), stays_folder) {
+            (true, Some(true)) | (false, Some(false)) => Ok(()),
+            (true, _) => fs::remove_dir(&path),
+            (false, _) => fs::remove_file(&path),
+        }
+    }
+
+    fn make(&self, name: &Name) -> io::Result<()> {
+        let Some(entry) = self.to.entries.get(name) else { return Ok(()) };
+        let path = self.path(name);
+        let about = self.real(name, &path);
+        if parent(name).is_some_and(|above| !self.path(above).symlink_metadata().is_ok_and(|of| of.is_dir()))
+        {
+            return Err(io::Error::other("the folder above it is missing"));
+        }
+        match &entry.content {
+            Content::Folder { .. } if about.is_some() => Ok(()),
+            Content::Folder { .. } => {
+                fs::create_dir(&path)?;
+                own(&path, entry)
+            }
+            Content::Link(target) if about.as_ref().is_none_or(|about| !self.has(about, &path, entry)) => {
+                let temporary = self.temporary(name);
+                drop(fs::remove_file(&temporary));
+                symlink(as_path(target), &temporary)?;
+                own(&temporary, entry)?;
+                fs::rename(&temporary, &path)
+            }
+            Content::File(Some(id)) => match about {
+                Some(about) if self.has(&about, &path, entry) => Ok(()),
+                Some(about) if about.is_file() && open(&path).and_then(digest_file).ok() == Some(*id) => {
+                    fs::set_permissions(&path, Permissions::from_mode(entry.mode))
+                }
+                _ => self.write(name, &path, entry, id),
+            },
+            Content::File(None) => {
+                Err(io::Error::other("its content was not kept: it was too large, or closed"))
+            }
+            Content::Other => Err(io::Error::other("it was a pipe, socket or device")),
+            Content::Link(_) => Ok(()),
+        }
+    }
+
+    /// Puts a whole file in place. Its times are those of now, so that build tools see that it changed.
+    fn write(&self, name: &Name, path: &Path, entry: &Entry, id: &crate::tree::Id) -> io::Result<()> {
+        let temporary = self.temporary(name);
+        drop(fs::remove_file(&temporary));
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create_new(true).mode(0o600).open(&temporary)?;
+        let written =
+            fs::File::open(self.blobs.place(id)).and_then(|mut from| io::copy(&mut from, &mut file));
+        let done = written.and_then(|_| file.flush()).and_then(|()| own(&temporary, entry));
+        let done = done.and_then(|()| file.set_permissions(Permissions::from_mode(entry.mode)));
+        let done = done.and_then(|()| fs::rename(&temporary, path));
+        if done.is_err() {
+            drop(fs::remove_file(&temporary));
+        }
+        done
+    }
+
+    /// Place of a file before it is put in place. Each path has its own, so that a repeated run finds it.
+    fn temporary(&self, name: &[u8]) -> PathBuf {
+        let folder = parent(name).map_or_else(|| self.root.to_path_buf(), |above| self.path(above));
+        let name = hex(&digest(name));
+        folder.join(format!("{TEMPORARY}{}", name.get(..24).unwrap_or(&name)))
+    }
+
+    fn set_folder_mode(&self, name: &Name) -> io::Result<()> {
+        let Some(entry) = self.to.entries.get(name).filter(|entry| entry.is_folder()) else { return Ok(()) };
+        let path = self.path(name);
+        let Some(about) = self.real(name, &path).filter(Metadata::is_dir) else { return Ok(()) };
+        let is_ours = |other: &Entry| [other.mode, other.mode | OWNER].contains(&mode(&about));
+        let is_expected = match self.from.entries.get(name) {
+            Some(from) => is_ours(from) || is_ours(entry),
+            None => true,
+        };
+        if !is_expected || mode(&about) == entry.mode {
+            return Ok(());
+        }
+        fs::set_permissions(&path, Permissions::from_mode(entry.mode))
+    }
+}
+
+/// Whether an interrupted run has removed the old entry, which is of another kind.
+fn is_half_done(about: Option<&Metadata>, from: Option<&Entry>, to: Option<&Entry>) -> bool {
+    let kinds = from.zip(to).map(|(from, to)| from.is_folder() != to.is_folder());
+    about.is_none() && kinds == Some(true)
+}
+
+/// Gives a file its owner, as far as that is allowed.
+fn own(path: &Path, entry: &Entry) -> io::Result<()> {
+    let owner = entry.stamp.owner;
+    let found = Stamp::new(&path.symlink_metadata()?).owner;
+    if found == owner {
+        return Ok(());
+    }
+    match lchown(path, Some(owner.0), Some(owner.1)) {
+        Err(error) if error.kind() != ErrorKind::PermissionDenied => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,313 @@
+//! Losses: content that a command destroyed and that exists nowhere else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use hooks_core::programs::Programs;
+
+use crate::changes::is_in_git;
+use crate::history::{Repository, repositories};
+use crate::store::{Effects, Store};
+use crate::tree::{Content, Entry, Id, Name, Tree, as_path};
+
+/// Largest file whose old and new content are compared.
+const LARGEST: usize = 4 << 20;
+
+/// Something that a command destroyed.
+///
+/// ```
+/// use hooks_core::programs::Programs;
+/// use hooks_snapshots::{Effects, Store};
+///
+/// fn print(store: &Store, effects: &Effects, programs: &dyn Programs) {
+///     for loss in store.losses(effects, programs) {
+///         println!("`{}`: {}", loss.path.display(), loss.kind.describe());
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Loss {
+    /// The path, relative to the workspace. For commits and repositories, the own folder of the repository.
+    pub path: PathBuf,
+    /// The kind of loss.
+    pub kind: LossKind,
+}
+
+/// Kind of a loss.
+///
+/// ```
+/// use hooks_snapshots::LossKind;
+///
+/// assert!(LossKind::Removed.is_final() && !LossKind::Rewritten.is_final());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum LossKind {
+    /// A file was removed, and its content is nowhere else.
+    Removed,
+    /// A file was emptied.
+    Emptied,
+    /// Nearly nothing of a file's content is left.
+    Overwritten,
+    /// Changes that were not committed were replaced by a committed or staged version.
+    Uncommitted,
+    /// A folder or file was closed, so that its content is unknown.
+    Closed,
+    /// No reference reaches these commits any more.
+    Commits,
+    /// Only logs of references reach these commits.
+    Rewritten,
+    /// The repository itself is damaged.
+    Repository,
+}
+
+impl LossKind {
+    /// Whether the content is really gone, and can not only be found less easily.
+    pub const fn is_final(self) -> bool {
+        !matches!(self, Self::Rewritten)
+    }
+
+    /// Description for a person and a model.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Removed => "removed, and its content is nowhere else",
+            Self::Emptied => "emptied",
+            Self::Overwritten => "overwritten: nearly nothing of its content is left",
+            Self::Uncommitted => "its changes that were not committed were replaced",
+            Self::Closed => "closed: it cannot be read any more",
+            Self::Commits => "has commits that no reference reaches any more",
+            Self::Rewritten => "has commits that only its reflog reaches",
+            Self::Repository => "the repository is damaged",
+        }
+    }
+}
+
+impl Store {
+    /// Returns the losses of a command, in order. Files that tools fill by themselves are no loss.
+    pub fn losses(&self, effects: &Effects, programs: &dyn Programs) -> Vec<Loss> {
+        if effects.changes.is_empty() {
+            return Vec::new();
+        }
+        let root = self.scope.root();
+        let found = repositories(&effects.before, root, programs);
+        let mut search = Search { store: self, effects, repositories: &found, losses: Vec::new() };
+        search.files();
+        for repository in &found {
+            search.commits(repository);
+        }
+        search.losses.sort();
+        search.losses.dedup();
+        search.losses
+    }
+}
+
+struct Search<'s> {
+    store: &'s Store,
+    effects: &'s Effects,
+    repositories: &'s [Repository<'s>],
+    losses: Vec<Loss>,
+}
+
+/// A file whose old content may be lost.
+struct Candidate<'c> {
+    name: &'c Name,
+    old: Id,
+    new: Option<Id>,
+    kind: LossKind,
+}
+
+impl Search<'_> {
+    fn add(&mut self, name: &[u8], kind: LossKind) {
+        self.losses.push(Loss { path: as_path(name).to_path_buf(), kind });
+    }
+
+    fn files(&mut self) {
+        let Effects { before, after, .. } = self.effects;
+        let kept: BTreeSet<Id> = after.entries.values().filter_map(content).collect();
+        let mut candidates: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
+        for (name, old) in &before.entries {
+            let new = after.entries.get(name);
+            if is_in_git(as_path(name)) || new.is_some_and(|new| new.is_same(old)) {
+                continue;
+            }
+            match self.suspect(name, old, new, &kept) {
+                Suspect::Harmless => {}
+                Suspect::Lost(kind) => self.add(name, kind),
+                Suspect::Content(old, new, kind) => {
+                    let candidate = Candidate { name, old, new, kind };
+                    candidates.entry(self.repository_of(name)).or_default().push(candidate);
+                }
+            }
+        }
+        for (repository, some) in candidates {
+            self.ask(self.repositories.get(repository), &some);
+        }
+    }
+
+    /// The repository whose files a path belongs to: the innermost.
+    fn repository_of(&self, name: &[u8]) -> usize {
+        let all = self.repositories.iter().enumerate().filter(|(_, one)| name.starts_with(&one.files));
+        all.max_by_key(|(_, one)| one.files.len()).map_or(usize::MAX, |(at, _)| at)
+    }
+
+    fn suspect(&self, name: &Name, old: &Entry, new: Option<&Entry>, kept: &BTreeSet<Id>) -> Suspect {
+        let after = &self.effects.after;
+        let is_closed = |tree: &Tree| new.is_none() && tree.unlisted_above(name);
+        match (&old.content, new.map(|new| &new.content)) {
+            _ if is_closed(after) => Suspect::Harmless,
+            (Content::Folder { is_listed: true }, Some(Content::Folder { is_listed: false })) => {
+                Suspect::Lost(LossKind::Closed)
+            }
+            (Content::File(Some(id)), _) if old.stamp.size == 0 || kept.contains(id) => Suspect::Harmless,
+            (Content::File(Some(_)), Some(Content::File(None))) => Suspect::Lost(LossKind::Closed),
+            (Content::File(Some(id)), Some(Content::File(Some(other)))) => {
+                let kind = match new.map_or(0, |new| new.stamp.size) {
+                    0 => LossKind::Emptied,
+                    // What a command has made, the next may make anew.
+                    _ if !old.is_made && !self.is_similar(id, other) => LossKind::Overwritten,
+                    _ => LossKind::Uncommitted,
+                };
+                Suspect::Content(*id, Some(*other), kind)
+            }
+            (Content::File(Some(id)), _) => Suspect::Content(*id, None, LossKind::Removed),
+            (Content::File(None), None) => Suspect::Lost(LossKind::Removed),
+            (Content::Link(target), None) => {
+                let is_target =
+                    |entry: &Entry| matches!(&entry.content, Content::Link(other) if other == target);
+                let is_moved = after.entries.values().any(is_target);
+                if is_moved { Suspect::Harmless } else { Suspect::Lost(LossKind::Removed) }
+            }
+            _ => Suspect::Harmless,
+        }
+    }
+
+    /// Whether a quarter of the old content is left.
+    fn is_similar(&self, old: &Id, new: &Id) -> bool {
+        let read = |id| self.store.blobs.read(id).ok().filter(|bytes| bytes.len() <= LARGEST);
+        let (Some(old), Some(new)) = (read(old), read(new)) else { return false };
+        let same =
+            |ends: &mut dyn Iterator<Item = (&u8, &u8)>| ends.take_while(|(one, two)| one == two).count();
+        let ends = same(&mut old.iter().zip(&new)).max(same(&mut old.iter().rev().zip(new.iter().rev())));
+        let mut lines: BTreeMap<&[u8], usize> = BTreeMap::new();
+        for line in new.split(|byte| *byte == b'\n') {
+            *lines.entry(line.trim_ascii()).or_default() += 1;
+        }
+        let mut left = 0;
+        let mut all = 0;
+        for line in old.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
+            all += line.len();
+            if let Some(count) = lines.get_mut(line).filter(|count| **count > 0) {
+                *count -= 1;
+                left += line.len();
+            }
+        }
+        left.max(ends).saturating_mul(4) >= all
+    }
+
+    /// Asks a repository which contents it still has.
+    fn ask(&mut self, repository: Option<&Repository<'_>>, candidates: &[Candidate<'_>]) {
+        let blobs = &self.store.blobs;
+        let Some(repository) = repository else {
+            let lost = candidates.iter().filter(|one| one.kind != LossKind::Uncommitted);
+            let lost: Vec<_> = lost.map(|one| (one.name, one.kind)).collect();
+            lost.into_iter().for_each(|(name, kind)| self.add(name, kind));
+            return;
+        };
+        let references = repository.references(&self.effects.before, blobs);
+        let before = references.get("HEAD").map(|head| repository.committed(head)).unwrap_or_default();
+        let contents = candidates.iter().flat_map(|one| [Some(one.old), one.new]).flatten().collect();
+        let ids = repository.ids(&contents, blobs);
+        let id = |content: Option<Id>| content.and_then(|content| ids.get(&content));
+        let is_committed =
+            |one: &&Candidate<'_>| id(Some(one.old)).is_some_and(|id| before.get(one.name) == Some(id));
+        let left: Vec<&Candidate<'_>> = candidates.iter().filter(|one| !is_committed(one)).collect();
+        if left.is_empty() {
+            return;
+        }
+        let new = repository.new_objects(&references.values().cloned().collect());
+        let versions = [before, repository.committed("HEAD"), repository.staged()];
+        for one in left {
+            if id(Some(one.old)).is_some_and(|id| new.contains(id)) {
+                continue;
+            }
+            let is_reverted = id(one.new)
+                .is_some_and(|id| versions.iter().any(|version| version.get(one.name) == Some(id)));
+            match one.kind {
+                LossKind::Uncommitted if !is_reverted => {}
+                LossKind::Overwritten if is_reverted => self.add(one.name, LossKind::Uncommitted),
+                kind => self.add(one.name, kind),
+            }
+        }
+    }
+
+    fn commits(&mut self, repository: &Repository<'_>) {
+        let Effects { before, after, changes, .. } = self.effects;
+        let Some(own_name) = &repository.own else { return };
+        let own = as_path(own_name);
+        if !changes.iter().any(|change| change.path.starts_with(own)) {
+            return;
+        }
+        if self.is_damaged(own_name, repository) {
+            return self.add(own_name, LossKind::Repository);
+        }
+        let blobs = &self.store.blobs;
+        let (old, new) = (repository.references(before, blobs), repository.references(after, blobs));
+        let present: BTreeSet<&String> = new.values().collect();
+        let is_popped = |stash: &str| {
+            let paths = repository.stashed(stash);
+            let is_changed = |path: &PathBuf| changes.iter().any(|change| change.path == *path);
+            !paths.is_empty() && paths.iter().all(is_changed)
+        };
+        let gone = old.iter().filter(|(_, id)| !present.contains(id));
+        let gone = gone.filter(|(name, id)| *name != "refs/stash" || !is_popped(id));
+        let gone: BTreeSet<String> = gone.map(|(_, id)| id.clone()).collect();
+        if gone.is_empty() || repository.reaches(&gone, false) {
+            return;
+        }
+        let is_logged = repository.reaches(&gone, true);
+        self.add(own_name, if is_logged { LossKind::Rewritten } else { LossKind::Commits });
+    }
+
+    /// Whether a repository lost what it needs.
+    fn is_damaged(&self, own: &[u8], repository: &Repository<'_>) -> bool {
+        let Effects { before, after, .. } = self.effects;
+        let below = |name: &str| [own, &b"/"[..], name.as_bytes()].concat();
+        if ["HEAD", "objects", "refs"].iter().any(|name| {
+            let name = below(name);
+            before.entries.contains_key(&name) && !after.entries.contains_key(&name)
+        }) {
+            return true;
+        }
+        let objects = below("objects/");
+        let mut has_fewer = false;
+        for (name, old) in before.entries.range(objects.clone()..) {
+            if !name.starts_with(&objects) {
+                break;
+            }
+            // Files about objects are written anew; objects and packs never are.
+            let is_about = name.starts_with(&below("objects/info/")) || name.ends_with(b"multi-pack-index");
+            match (content(old), after.entries.get(name)) {
+                (Some(id), Some(new)) if !is_about && content(new) != Some(id) => return true,
+                (Some(_), None) => has_fewer = true,
+                _ => {}
+            }
+        }
+        has_fewer && !repository.is_whole()
+    }
+}
+
+fn content(entry: &Entry) -> Option<Id> {
+    match entry.content {
+        Content::File(id) => id,
+        _ => None,
+    }
+}
+
+/// First judgement of a path, without git.
+enum Suspect {
+    Harmless,
+    Lost(LossKind),
+    /// The old content, the new one, and what happened if a repository does not have the old one.
+    Content(Id, Option<Id>, LossKind),
+}

@@ -1,0 +1,232 @@
+//! Reads the files of a workspace into the store.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+use crate::blobs::Blobs;
+use crate::error::SnapshotError;
+use crate::scope::Scope;
+use crate::tracked::Tracked;
+use crate::tree::{Content, Entry, Name, Stamp, Tree, mode};
+
+/// Milliseconds before a walk in which a change may have the same time as a later one.
+const SAME_TIME: i64 = 100;
+
+/// Times as many files as before a command that may be there after it.
+const MORE: usize = 5;
+
+/// When a walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Before a command: each file has to be kept, or there is no snapshot.
+    Before,
+    /// After it: what is new was made by it. It may have made more than is kept, which must not prevent the undo.
+    After,
+    /// Before or after an undo.
+    Undo,
+}
+
+/// Beginning of the names of files that an undo is about to put in place.
+pub(crate) const TEMPORARY: &str = ".hooks-undo-";
+
+/// A tree that was read.
+#[derive(Debug)]
+pub(crate) struct Walked {
+    pub(crate) tree: Tree,
+    /// Whether a file was read because its time may have been ambiguous.
+    pub(crate) was_unsure: bool,
+}
+
+/// Reads all files of a workspace. Those that `cache` has with the same stamp are not read again.
+pub(crate) fn walk(
+    scope: &Scope,
+    cache: &Tree,
+    blobs: &Blobs,
+    store: &Path,
+    at: u64,
+    moment: Moment,
+) -> Result<Walked, SnapshotError> {
+    let root = &scope.root;
+    let device = fs::metadata(root).map_err(SnapshotError::io(root))?.dev();
+    let mut walk = Walk {
+        scope,
+        cache,
+        blobs,
+        store,
+        moment,
+        device,
+        tracked: None,
+        found: Vec::new(),
+        open: vec![(root.clone(), Name::new())],
+        bytes: 0,
+        was_unsure: false,
+    };
+    while let Some((folder, name)) = walk.open.pop() {
+        match walk.list(&folder, &name) {
+            Ok(done) => done?,
+            // It cannot be listed: its entries are unknown, not removed.
+            Err(_) if !name.is_empty() => walk.mark_unlisted(&name),
+            Err(error) => return Err(SnapshotError::io(&folder)(error)),
+        }
+    }
+    Ok(Walked { tree: Tree { at, entries: walk.found.into_iter().collect() }, was_unsure: walk.was_unsure })
+}
+
+struct Walk<'w> {
+    scope: &'w Scope,
+    cache: &'w Tree,
+    blobs: &'w Blobs,
+    store: &'w Path,
+    moment: Moment,
+    device: u64,
+    tracked: Option<Tracked>,
+    found: Vec<(Name, Entry)>,
+    open: Vec<(PathBuf, Name)>,
+    bytes: u64,
+    was_unsure: bool,
+}
+
+impl Walk<'_> {
+    /// Reads the entries of a folder. The outer error is about the folder, the inner one about the snapshot.
+    fn list(&mut self, folder: &Path, name: &Name) -> io::Result<Result<(), SnapshotError>> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let about = match entry.metadata() {
+                Ok(about) => about,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            let file_name = entry.file_name();
+            if file_name.as_bytes().starts_with(TEMPORARY.as_bytes()) {
+                continue;
+            }
+            let mut below = name.clone();
+            if !below.is_empty() {
+                below.push(b'/');
+            }
+            below.extend(file_name.as_bytes());
+            if let Err(error) = self.add(below, folder.join(&file_name), &about) {
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn mark_unlisted(&mut self, name: &Name) {
+        let below = [name, &b"/"[..]].concat();
+        self.found.retain(|(found, _)| !found.starts_with(&below));
+        self.open.retain(|(_, open)| !open.starts_with(&below));
+        if let Some((_, entry)) = self.found.iter_mut().find(|(found, _)| found == name) {
+            entry.content = Content::Folder { is_listed: false };
+        }
+    }
+
+    fn add(&mut self, name: Name, path: PathBuf, about: &Metadata) -> Result<(), SnapshotError> {
+        let kind = about.file_type();
+        let mut stamp = Stamp::new(about);
+        let content = if kind.is_dir() {
+            if self.is_left_out(&name, &path, about) {
+                return Ok(());
+            }
+            self.open.push((path, name.clone()));
+            Content::Folder { is_listed: true }
+        } else if kind.is_symlink() {
+            match fs::read_link(&path) {
+                Ok(target) => Content::Link(target.into_os_string().as_bytes().to_vec()),
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(SnapshotError::io(&path)(error)),
+            }
+        } else if kind.is_file() {
+            match self.file(&name, &path, &mut stamp)? {
+                Some(content) => content,
+                None => return Ok(()),
+            }
+        } else {
+            Content::Other
+        };
+        let most = match self.moment {
+            Moment::Before => self.scope.most,
+            Moment::After | Moment::Undo => self.scope.most.saturating_mul(MORE),
+        };
+        if self.found.len() >= most {
+            return Err(SnapshotError::TooMany { most });
+        }
+        let is_made = match self.cache.entries.get(&name) {
+            Some(known) if known.stamp == stamp => known.is_made,
+            Some(known) => known.is_made && self.moment == Moment::After,
+            None => self.moment == Moment::After,
+        };
+        self.found.push((name, Entry { content, mode: mode(about), stamp, is_made }));
+        Ok(())
+    }
+
+    fn is_left_out(&mut self, name: &Name, path: &Path, about: &Metadata) -> bool {
+        if path == self.store || about.dev() != self.device {
+            return true;
+        }
+        // Names in a repository's own folder, such as branches, mean no build output.
+        let is_git = name.split(|byte| *byte == b'/').any(|part| part == b".git");
+        if is_git || !self.scope.leaves_out(path) {
+            return false;
+        }
+        let root = &self.scope.root;
+        !self.tracked.get_or_insert_with(|| Tracked::read(root)).has_below(name)
+    }
+
+    /// The content of a file; `None` if it vanished.
+    fn file(
+        &mut self,
+        name: &Name,
+        path: &Path,
+        stamp: &mut Stamp,
+    ) -> Result<Option<Content>, SnapshotError> {
+        if stamp.size > self.scope.largest() {
+            return Ok(Some(Content::File(None)));
+        }
+        self.bytes = self.bytes.saturating_add(stamp.size);
+        let is_beyond = self.bytes > self.scope.quota;
+        if is_beyond && self.moment == Moment::Before {
+            return Err(SnapshotError::TooLarge { quota: self.scope.quota });
+        }
+        if let Some(known) = self.cache.entries.get(name)
+            && known.stamp == *stamp
+            && let Content::File(Some(id)) = known.content
+        {
+            if is_old(stamp, self.cache.at) {
+                return Ok(Some(Content::File(Some(id))));
+            }
+            self.was_unsure = true;
+        }
+        if is_beyond {
+            return Ok(Some(Content::File(None)));
+        }
+        let mut file = match open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(_) => return Ok(Some(Content::File(None))),
+        };
+        let Ok((id, length)) = self.blobs.keep_file(&mut file)? else { return Ok(Some(Content::File(None))) };
+        // It may be written at this moment: then it is read again next time.
+        if !file.metadata().is_ok_and(|now| Stamp::new(&now) == *stamp && length == stamp.size) {
+            *stamp = stamp.unknown();
+        }
+        Ok(Some(Content::File(Some(id))))
+    }
+}
+
+/// Whether a file was last changed so long before a walk that each later change shows in its times.
+fn is_old(stamp: &Stamp, at: u64) -> bool {
+    let changed = stamp.changed.0.saturating_mul(1_000).saturating_add(stamp.changed.1 / 1_000_000);
+    i64::try_from(at).is_ok_and(|at| changed < at.saturating_sub(SAME_TIME))
+}
+
+/// Opens a file for reading. Another process may have put a pipe or a link in its place.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}

@@ -1,0 +1,297 @@
+//! Random trees and random changes: an undo restores the tree exactly.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use hooks_snapshots::{ChangeKind, EffectsConfig, LeftOut, SnapshotError};
+use proptest::prelude::*;
+
+use crate::support::{World, change, changes, grow, picture, seeds};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: crate::support::cases(64), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_undo_restores_exactly(tree in seeds(), first in changes(), second in changes()) {
+        let world = World::new();
+        grow(&world.root, &tree);
+        let store = world.store();
+        let before = picture(&world.root);
+        let running = store.begin("first", world.tick()).unwrap();
+        first.iter().for_each(|one| change(&world.root, one));
+        let between = picture(&world.root);
+        let one = store.finish(running, world.tick()).unwrap();
+        prop_assert!(before == between || !one.changes.is_empty());
+        let running = store.begin("second", world.tick()).unwrap();
+        second.iter().for_each(|one| change(&world.root, one));
+        let after = picture(&world.root);
+        let two = store.finish(running, world.tick()).unwrap();
+        // The later command first, then the earlier one.
+        if !two.changes.is_empty() {
+            let undone = store.undo(&two.id, false, world.tick()).unwrap();
+            prop_assert_eq!(undone.left, vec![]);
+            prop_assert_eq!(picture(&world.root), between.clone());
+            // An undo can be undone.
+            store.undo(&undone.record.id, false, world.tick()).unwrap();
+            prop_assert_eq!(picture(&world.root), after);
+            store.undo(&two.id, true, world.tick()).unwrap();
+            prop_assert_eq!(picture(&world.root), between);
+        }
+        if !one.changes.is_empty() {
+            store.undo(&one.id, false, world.tick()).unwrap();
+            prop_assert_eq!(picture(&world.root), before);
+        }
+        prop_assert_eq!(world.leftovers(), Vec::<String>::new());
+    }
+
+    /// Without force, a path that was changed later is never touched.
+    #[test]
+    fn later_work_is_not_overwritten(tree in seeds(), first in changes(), later in changes()) {
+        let world = World::new();
+        grow(&world.root, &tree);
+        let store = world.store();
+        let before = picture(&world.root);
+        let running = store.begin("first", world.tick()).unwrap();
+        first.iter().for_each(|one| change(&world.root, one));
+        let after = picture(&world.root);
+        let effects = store.finish(running, world.tick()).unwrap();
+        later.iter().for_each(|one| change(&world.root, one));
+        let now = picture(&world.root);
+        if effects.changes.is_empty() {
+            return Ok(());
+        }
+        match store.undo(&effects.id, false, world.tick()) {
+            Ok(_) => {
+                let end = picture(&world.root);
+                for (path, entry) in &now {
+                    // What stands now and is neither of the command nor of the time before it is later work.
+                    if after.get(path) != Some(entry) && before.get(path) != Some(entry) {
+                        prop_assert_eq!(end.get(path), Some(entry), "{:?}", path);
+                    }
+                }
+            }
+            Err(SnapshotError::ChangedLater(paths)) => {
+                prop_assert!(!paths.is_empty());
+                prop_assert_eq!(picture(&world.root), now);
+                store.undo(&effects.id, true, world.tick()).unwrap();
+                let end = picture(&world.root);
+                for change in &effects.changes {
+                    let path = world.root.join(&change.path);
+                    // A folder stays if later files are in it.
+                    if before.contains_key(&path) || !path.is_dir() {
+                        prop_assert_eq!(end.get(&path), before.get(&path), "{:?}", path);
+                    }
+                }
+            }
+            Err(other) => prop_assert!(false, "{}", other),
+        }
+    }
+}
+
+#[test]
+fn kinds_modes_links_and_empty_folders_come_back() {
+    let world = World::new();
+    let at = |name: &str| world.root.join(name);
+    fs::create_dir_all(at("deep/empty")).unwrap();
+    fs::write(at("tool"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(at("tool"), fs::Permissions::from_mode(0o4751)).unwrap();
+    symlink("nowhere/at/all", at("broken")).unwrap();
+    symlink("deep", at("folder-link")).unwrap();
+    fs::write(at("becomes-folder"), vec![7; 3 << 20]).unwrap();
+    fs::write(world.root.join(std::ffi::OsStr::from_bytes(b"not-utf8-\xff")), "x").unwrap();
+    fs::create_dir(at("closed")).unwrap();
+    fs::write(at("closed/inside"), "x").unwrap();
+    fs::set_permissions(at("closed"), fs::Permissions::from_mode(0o555)).unwrap();
+    let store = world.store();
+    let before = picture(&world.root);
+    let running = store.begin("all of it", world.tick()).unwrap();
+    fs::set_permissions(at("closed"), fs::Permissions::from_mode(0o755)).unwrap();
+    for entry in fs::read_dir(&world.root).unwrap() {
+        let path = entry.unwrap().path();
+        if path.symlink_metadata().unwrap().is_dir() {
+            fs::remove_dir_all(path).unwrap();
+        } else {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    fs::create_dir_all(at("becomes-folder/with/more")).unwrap();
+    // A link that leads out: nothing may be written through it.
+    let outside = world.folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    symlink(&outside, at("deep")).unwrap();
+    let effects = store.finish(running, world.tick()).unwrap();
+    assert!(effects.changes.iter().any(|one| one.kind == ChangeKind::Removed));
+    let undone = store.undo(&effects.id, false, world.tick()).unwrap();
+    assert_eq!(undone.left, vec![]);
+    assert_eq!(picture(&world.root), before);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn build_output_is_left_out_unless_git_tracks_it() {
+    let world = World::new();
+    crate::support::git(&world.root, &["init", "-q"]);
+    for name in ["build/kept.mk", "target/debug/x", "src/target"] {
+        fs::create_dir_all(world.root.join(name).parent().unwrap()).unwrap();
+        fs::write(world.root.join(name), name).unwrap();
+    }
+    crate::support::git(&world.root, &["add", "-f", "build/kept.mk"]);
+    let left_out = ["build", "target"].map(|name| LeftOut::new(name, "build output"));
+    let store = world.store_with(left_out.to_vec(), &EffectsConfig::default());
+    let running = store.begin("rm", world.tick()).unwrap();
+    for folder in ["build", "target", "src"] {
+        fs::remove_dir_all(world.root.join(folder)).unwrap();
+    }
+    let effects = store.finish(running, world.tick()).unwrap();
+    store.undo(&effects.id, false, world.tick()).unwrap();
+    // A file with such a name is no folder of a tool.
+    assert!(world.root.join("build/kept.mk").exists() && world.root.join("src/target").exists());
+    assert!(!world.root.join("target").exists());
+}
+
+#[test]
+fn a_repository_comes_back_and_new_objects_stay() {
+    let world = World::new();
+    let git = |words: &[&str]| crate::support::git(&world.root, words);
+    git(&["init", "-q", "-b", "main"]);
+    fs::write(world.root.join("a"), "1").unwrap();
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "one"]);
+    fs::write(world.root.join("a"), "uncommitted").unwrap();
+    git(&["stash", "-q"]);
+    fs::write(world.root.join("b"), "staged").unwrap();
+    git(&["add", "b"]);
+    let (status, refs) = (git(&["status", "--porcelain"]), git(&["for-each-ref"]));
+    let store = world.store();
+    let running = store.begin("git", world.tick()).unwrap();
+    git(&["commit", "-qm", "two"]);
+    let new = git(&["rev-parse", "HEAD"]);
+    git(&["stash", "drop", "-q"]);
+    git(&["update-ref", "-d", "HEAD"]);
+    git(&["reflog", "expire", "--expire=now", "--all"]);
+    git(&["gc", "-q", "--prune=now"]);
+    git(&["checkout", "-q", "--orphan", "other"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "three"]);
+    let last = git(&["rev-parse", "HEAD"]);
+    let effects = store.finish(running, world.tick()).unwrap();
+    let undone = store.undo(&effects.id, false, world.tick()).unwrap();
+    assert_eq!(undone.left, vec![]);
+    assert_eq!((git(&["status", "--porcelain"]), git(&["for-each-ref"])), (status, refs));
+    git(&["fsck", "--strict"]);
+    git(&["stash", "pop", "-q"]);
+    assert_eq!(fs::read_to_string(world.root.join("a")).unwrap(), "uncommitted");
+    assert_eq!(git(&["cat-file", "-t", last.trim()]), "commit\n", "a new object stays");
+    assert_ne!(new, last);
+}
+
+/// Also a rewrite of the same length within the resolution of the file's times.
+#[test]
+fn a_change_at_the_same_moment_is_seen() {
+    let world = World::new();
+    let place = world.root.join("a");
+    let store = world.store();
+    for round in 0..200 {
+        fs::write(&place, format!("{:04}", round * 2)).unwrap();
+        let running = store.begin("write", world.now()).unwrap();
+        fs::write(&place, format!("{:04}", round * 2 + 1)).unwrap();
+        let effects = store.finish(running, world.now()).unwrap();
+        assert_eq!(effects.changes.len(), 1, "{round}");
+    }
+}
+
+#[test]
+fn snapshots_stay_within_their_quota_and_the_newest_is_kept() {
+    let world = World::new();
+    let config = EffectsConfig { quota_mb: 2, ..EffectsConfig::default() };
+    let store = world.store_with(Vec::new(), &config);
+    let mut last = String::new();
+    for round in 0..1_000_u32 {
+        let running = store.begin("write", world.tick()).unwrap();
+        let content: Vec<u8> = (0..20_000_u32).map(|at| (at.wrapping_mul(round + 1) >> 3) as u8).collect();
+        fs::write(world.root.join(format!("file-{}", round % 5)), content).unwrap();
+        last = store.finish(running, world.tick()).unwrap().id;
+    }
+    let size = crate::support::size(&world.folder.path().join("state"));
+    assert!(size <= 2 << 20, "{size}");
+    let records = store.records().unwrap();
+    assert!((2..1_000).contains(&records.len()), "{}", records.len());
+    store.undo(&last, false, world.tick()).unwrap();
+    // Each snapshot that is listed can be restored.
+    store.undo(&records[0].id, true, world.tick()).unwrap();
+}
+
+#[test]
+fn old_snapshots_go() {
+    let world = World::new();
+    let store = world.store_with(Vec::new(), &EffectsConfig { days: 1, ..EffectsConfig::default() });
+    for day in 0..4_u64 {
+        let running = store.begin("write", day * 86_400_000).unwrap();
+        fs::write(world.root.join("a"), day.to_string()).unwrap();
+        store.finish(running, day * 86_400_000 + 1).unwrap();
+    }
+    let ages: Vec<u64> = store.records().unwrap().iter().map(|record| record.at / 86_400_000).collect();
+    assert_eq!(ages, [2, 3]);
+}
+
+#[test]
+fn a_damaged_content_changes_nothing() {
+    let world = World::new();
+    fs::write(world.root.join("a"), "precious").unwrap();
+    fs::write(world.root.join("b"), "other").unwrap();
+    let store = world.store();
+    let running = store.begin("rm", world.tick()).unwrap();
+    fs::remove_file(world.root.join("a")).unwrap();
+    fs::remove_file(world.root.join("b")).unwrap();
+    let effects = store.finish(running, world.tick()).unwrap();
+    let mut blobs = crate::support::files(&world.folder.path().join("state"));
+    blobs.retain(|place| fs::read(place).unwrap() == b"precious");
+    fs::write(&blobs[0], "tampered").unwrap();
+    let failed = store.undo(&effects.id, false, world.tick());
+    assert!(matches!(failed, Err(SnapshotError::Damaged(_))), "{failed:?}");
+    assert!(!world.root.join("b").exists());
+}
+
+#[test]
+fn errors_name_the_way_out() {
+    let world = World::new();
+    let store = world.store();
+    fs::write(world.root.join("a"), "1").unwrap();
+    let running = store.begin("echo", world.tick()).unwrap();
+    let id = running.id().to_owned();
+    fs::write(world.root.join("a"), "2").unwrap();
+    drop(running);
+    let told = |id: &str| store.undo(id, false, world.tick()).unwrap_err().to_string();
+    assert!(told("nothing").contains("hooks undo --list"));
+    assert!(told(&id).contains("did not end"));
+    store.undo(&id, true, world.tick()).unwrap();
+    assert_eq!(fs::read_to_string(world.root.join("a")).unwrap(), "1");
+    assert!(told(&id).contains("undone already"));
+    let small = world.store_with(Vec::new(), &EffectsConfig { quota_mb: 0, ..EffectsConfig::default() });
+    fs::write(world.root.join("a"), "3").unwrap();
+    let effects = small.begin("x", world.tick());
+    assert!(effects.is_ok(), "a file beyond the limit is listed, not kept");
+}
+
+#[test]
+fn commands_at_the_same_time_are_told_apart_from_single_ones() {
+    let world = World::new();
+    let (one, two) = (world.store(), world.store());
+    let first = one.begin("one", world.tick()).unwrap();
+    let second = two.begin("two", world.tick()).unwrap();
+    fs::write(world.root.join("a"), "x").unwrap();
+    assert!(!two.finish(second, world.tick()).unwrap().is_alone);
+    assert!(!one.finish(first, world.tick()).unwrap().is_alone);
+    let third = one.begin("three", world.tick()).unwrap();
+    assert!(one.finish(third, world.tick()).unwrap().is_alone);
+}
+
+#[test]
+fn a_home_is_no_workspace() {
+    let world = World::new();
+    let scope = hooks_snapshots::Scope::new(&world.root, Vec::new()).unwrap();
+    assert!(scope.clone().outside_of_home(&world.root).is_err());
+    assert!(scope.clone().outside_of_home(&world.root.join("below")).is_err());
+    assert!(scope.outside_of_home(Path::new("/home/other")).is_ok());
+}
