@@ -232,8 +232,9 @@ impl Apply<'_> {
         let Some(about) = self.real(name, &path).filter(Metadata::is_dir) else { return Ok(()) };
         let is_ours = |other: &Entry| [other.mode, other.mode | OWNER].contains(&mode(&about));
         let is_expected = match self.from.entries.get(name) {
-            Some(from) => is_ours(from) || is_ours(entry),
-            None => true,
+            Some(from) if from.is_folder() => is_ours(from) || is_ours(entry),
+            // This undo has made it.
+            _ => true,
         };
         if !is_expected || mode(&about) == entry.mode {
             return Ok(());
