@@ -44,12 +44,12 @@ const BLOCKS: &[(&str, &[&str])] = &[
 /// Required results for folders of `fresh` with one question each. `ordinary` has commands of a day under the first rules that
 /// `hooks init` writes.
 const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
-    ("corpora/fresh/secrets", "shell", &["--min-block", "0.97", "--max-fp", "0.039"]),
+    ("corpora/fresh/secrets", "shell", &["--min-block", "0.98", "--max-fp", "0.029"]),
     ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.002"]),
     ("corpora/fresh/effects", "shell", &["--min-block", "0.98", "--max-fp", "0.003", "--min-class", "0.88"]),
     ("corpora/fresh/sequences", "sequence", &["--min-block", "0.9", "--max-fp", "0.011"]),
-    ("corpora/fresh/shapes", "shell", &["--min-block", "0.96", "--max-fp", "0"]),
-    ("corpora/fresh/shapes", "write", &["--min-block", "0.925", "--max-fp", "0.024"]),
+    ("corpora/fresh/shapes", "shell", &["--min-block", "0.98", "--max-fp", "0"]),
+    ("corpora/fresh/shapes", "write", &["--min-block", "0.97", "--max-fp", "0"]),
     ("corpora/fresh/packs", "pack", &["--min-block", "1", "--max-fp", "0"]),
     ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.007"]),
     ("corpora/fresh/prose", "decision", &["--min-block", "0.94", "--max-fp", "0.003"]),

@@ -88,7 +88,14 @@ pub struct ParallelTasks {
 }
 
 impl Pipeline {
-    /// Creates a pipeline.
+    /// Creates a pipeline, without tasks that run in parallel.
+    ///
+    /// ```
+    /// use hooks_team_rules::phases::{Pipeline, PipelineStatus};
+    ///
+    /// let pipeline = Pipeline::new("/repo/.specs/demo", "phase-1", PipelineStatus::Running);
+    /// assert!(pipeline.is_active() && !pipeline.runs_parallel_tasks());
+    /// ```
     pub fn new(workspace: impl Into<PathBuf>, phase: impl Into<String>, status: PipelineStatus) -> Self {
         Self {
             workspace: workspace.into(),
@@ -119,6 +126,15 @@ impl Pipeline {
     }
 
     /// Restricts the pipeline to a session and its children.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_team_rules::phases::{Pipeline, PipelineStatus};
+    ///
+    /// let pipeline = Pipeline::new("/repo/run", "build", PipelineStatus::Running).of_session("s-1");
+    /// assert!(pipeline.governs(&HookContext::new("s-1", "Backend")));
+    /// assert!(!pipeline.governs(&HookContext::new("s-2", "Backend")));
+    /// ```
     #[must_use]
     pub fn of_session(mut self, session: impl Into<String>) -> Self {
         self.session = Some(session.into());

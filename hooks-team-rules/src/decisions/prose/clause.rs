@@ -208,7 +208,7 @@ fn is_everywhere_else(clause: &[Word]) -> bool {
         .any(|phrase| starts_with_phrase(clause, phrase))
 }
 
-/// Whether a clause says that a verdict holds for another name.
+/// Whether a clause states that a verdict holds for another name.
 pub(super) fn says_same(clause: &[Word]) -> bool {
     SAME.iter().any(|phrase| has_phrase(clause, phrase))
 }

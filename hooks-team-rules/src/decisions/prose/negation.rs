@@ -62,7 +62,7 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         let is_any = |word: &Word| is_verb(word) || is_gerund(word);
         let verb = clause.iter().skip(at + 1).position(is_any).map(|offset| at + 1 + offset)?;
         if clause.get(verb).is_some_and(is_gerund) {
-            // "Nobody should be reaching for X."
+            // "No one should be reaching for X."
             let has_link = clause.get(verb + 1).is_some_and(|next| next.is_in(&["for", "in", "on"]));
             return object(verb + 1 + usize::from(has_link), "use");
         }
@@ -260,7 +260,7 @@ pub(super) fn is_plain_verb(word: &Word) -> bool {
         && !lists.iter().any(|list| list.contains(&word.lower))
 }
 
-/// Whether a word is the form of a verb as in "nobody is using X".
+/// Whether a word is the form of a verb as in "no one is using X".
 fn is_gerund(word: &Word) -> bool {
     let Some(stem) = word.lower.strip_suffix("ing").filter(|_| !word.is_code) else { return false };
     let short = stem.chars().next_back().and_then(|last| stem.strip_suffix(last));

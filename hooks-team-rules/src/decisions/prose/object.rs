@@ -96,7 +96,7 @@ impl Reading {
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
         let branch = |word: &&Word| word.is_in(&["main", "master", "trunk", "develop"]);
         if found.is_object && named.is_empty() && ["push", "commit", "merge"].contains(&verb.as_str()) {
-            // "Nobody commits directly to main"
+            // "No one commits directly to main"
             let direct = [object, tail].concat();
             named.extend(direct.iter().find(branch).map(|word| Name {
                 text: word.text.clone(),

@@ -189,7 +189,7 @@ pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
     })
 }
 
-/// Whether a verb at the end of a clause says that its subject is given up: "X goes", "X leaves".
+/// Whether a verb at the end of a clause means that its subject is given up: "X goes", "X leaves".
 fn is_leaving(clause: &[Word], at: usize) -> bool {
     const VERBS: &[&str] = &[
         "go",
