@@ -74,8 +74,8 @@ const NOT_STREAMS: [u64; 6] = [2, 3, 4, 5, 6, 10];
 /// Data in the first packet of a connection, which Landlock does not see.
 const FAST_OPEN: u64 = 0x2000_0000;
 
-/// Applies the filters. `is_closed` if the network is to be refused and no namespace does it. `shares_terminal` if the command gets
-/// what is typed.
+/// Applies the filters. `is_closed` if the network is to be refused and no namespace does it. `shares_terminal` if the command reads the
+/// terminal of the caller.
 pub(super) fn filter(is_closed: bool, shares_terminal: bool) -> Held {
     match programs(is_closed, shares_terminal) {
         Err(error) => Held::Refused(error),
