@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use hooks_core::programs::Programs;
 
-use crate::changes::is_in_git;
+use crate::changes::is_of_git;
 use crate::history::{Repository, repositories};
 use crate::store::{Effects, Store};
 use crate::tree::{Content, Entry, Id, Name, Tree, as_path};
 
 /// Largest file whose old and new content are compared.
-const LARGEST: usize = 4 << 20;
+const LARGEST: u64 = 4 << 20;
 
 /// Something that a command destroyed.
 ///
@@ -124,11 +124,11 @@ impl Search<'_> {
 
     fn files(&mut self) {
         let Effects { before, after, .. } = self.effects;
-        let kept: BTreeSet<Id> = after.entries.values().filter_map(content).collect();
+        let kept = Kept::new(after);
         let mut candidates: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
         for (name, old) in &before.entries {
             let new = after.entries.get(name);
-            if is_in_git(as_path(name)) || new.is_some_and(|new| new.is_same(old)) {
+            if is_of_git(name) || new.is_some_and(|new| new.is_same(old)) {
                 continue;
             }
             match self.suspect(name, old, new, &kept) {
@@ -151,32 +151,38 @@ impl Search<'_> {
         all.max_by_key(|(_, one)| one.files.len()).map_or(usize::MAX, |(at, _)| at)
     }
 
-    fn suspect(&self, name: &Name, old: &Entry, new: Option<&Entry>, kept: &BTreeSet<Id>) -> Suspect {
+    fn suspect(&self, name: &Name, old: &Entry, new: Option<&Entry>, kept: &Kept<'_>) -> Suspect {
         let after = &self.effects.after;
         let is_closed = |tree: &Tree| new.is_none() && tree.unlisted_above(name);
+        let size = new.map_or(0, |new| new.stamp.size);
         match (&old.content, new.map(|new| &new.content)) {
             _ if is_closed(after) => Suspect::Harmless,
             (Content::Folder { is_listed: true }, Some(Content::Folder { is_listed: false })) => {
                 Suspect::Lost(LossKind::Closed)
             }
-            (Content::File(Some(id)), _) if old.stamp.size == 0 || kept.contains(id) => Suspect::Harmless,
+            (Content::File(Some(id)), _) if old.stamp.size == 0 || kept.contents.contains(id) => {
+                Suspect::Harmless
+            }
             (Content::File(Some(_)), Some(Content::File(None))) => Suspect::Lost(LossKind::Closed),
             (Content::File(Some(id)), Some(Content::File(Some(other)))) => {
-                let kind = match new.map_or(0, |new| new.stamp.size) {
+                let is_small = old.stamp.size.max(size) <= LARGEST;
+                let kind = match size {
                     0 => LossKind::Emptied,
                     // What a command has made, the next may make anew.
-                    _ if !old.is_made && !self.is_similar(id, other) => LossKind::Overwritten,
-                    _ => LossKind::Uncommitted,
+                    _ if old.is_made || is_small && self.is_similar(id, other) => LossKind::Uncommitted,
+                    _ => LossKind::Overwritten,
                 };
                 Suspect::Content(*id, Some(*other), kind)
             }
             (Content::File(Some(id)), _) => Suspect::Content(*id, None, LossKind::Removed),
-            (Content::File(None), None) => Suspect::Lost(LossKind::Removed),
-            (Content::Link(target), None) => {
-                let is_target =
-                    |entry: &Entry| matches!(&entry.content, Content::Link(other) if other == target);
-                let is_moved = after.entries.values().any(is_target);
-                if is_moved { Suspect::Harmless } else { Suspect::Lost(LossKind::Removed) }
+            // Without the old content, only its length is compared.
+            (Content::File(None), Some(Content::File(_))) if size >= old.stamp.size => Suspect::Harmless,
+            (Content::File(None), Some(Content::File(_))) => {
+                Suspect::Lost(if size == 0 { LossKind::Emptied } else { LossKind::Overwritten })
+            }
+            (Content::File(None), _) => Suspect::Lost(LossKind::Removed),
+            (Content::Link(target), None) if !kept.targets.contains(&**target) => {
+                Suspect::Lost(LossKind::Removed)
             }
             _ => Suspect::Harmless,
         }
@@ -184,8 +190,8 @@ impl Search<'_> {
 
     /// Whether a quarter of the old content is left.
     fn is_similar(&self, old: &Id, new: &Id) -> bool {
-        let read = |id| self.store.blobs.read(id).ok().filter(|bytes| bytes.len() <= LARGEST);
-        let (Some(old), Some(new)) = (read(old), read(new)) else { return false };
+        let read = |id| self.store.blobs.read(id);
+        let (Ok(old), Ok(new)) = (read(old), read(new)) else { return false };
         let same =
             |ends: &mut dyn Iterator<Item = (&u8, &u8)>| ends.take_while(|(one, two)| one == two).count();
         let ends = same(&mut old.iter().zip(&new)).max(same(&mut old.iter().rev().zip(new.iter().rev())));
@@ -294,6 +300,30 @@ impl Search<'_> {
             }
         }
         has_fewer && !repository.is_whole()
+    }
+}
+
+/// Contents and links that exist after a command, except in the own folders of repositories, where nothing looks for losses.
+struct Kept<'t> {
+    contents: BTreeSet<Id>,
+    targets: BTreeSet<&'t [u8]>,
+}
+
+impl<'t> Kept<'t> {
+    fn new(after: &'t Tree) -> Self {
+        let mut kept = Self { contents: BTreeSet::new(), targets: BTreeSet::new() };
+        for (_, entry) in after.entries.iter().filter(|(name, _)| !is_of_git(name)) {
+            match &entry.content {
+                Content::File(Some(id)) => {
+                    kept.contents.insert(*id);
+                }
+                Content::Link(target) => {
+                    kept.targets.insert(target);
+                }
+                _ => {}
+            }
+        }
+        kept
     }
 }
 

@@ -3,6 +3,7 @@
 //! The *plan* is written first, as two trees that are stored. If the process ends early, the next one that opens the store repeats it.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -110,6 +111,16 @@ fn target(before: &Tree, after: &Tree, now: &Tree, only: Option<&[PathBuf]>) -> 
             Some(entry) => tree.entries.insert(name.clone(), entry.clone()),
             None => tree.entries.remove(name),
         };
+        for folder in
+            std::iter::successors(parent(name), |folder| parent(folder)).take_while(|_| old.is_some())
+        {
+            // It was replaced later by a file or a link.
+            let is_other = tree.entries.get(folder).is_some_and(|entry| !entry.is_folder());
+            if let Some(entry) = before.entries.get(folder).filter(|_| is_other) {
+                tree.entries.insert(folder.to_vec(), entry.clone());
+                later.push(as_path(folder).to_path_buf());
+            }
+        }
     }
     keep_parents(&mut tree, before, now, &mut later);
     Target { tree, later }
@@ -240,7 +251,10 @@ impl Store {
     /// Finishes an undo that was interrupted.
     pub(crate) fn finish_plan(&self) -> Result<(), SnapshotError> {
         let place = self.plan_place();
-        let Ok(bytes) = fs::read(&place) else { return Ok(()) };
+        let bytes = match fs::read(&place) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            bytes => bytes.map_err(SnapshotError::io(&place))?,
+        };
         // It was written whole, so another form is from another version of this program.
         let plan = serde_json::from_slice(&bytes).map_err(|_| SnapshotError::Damaged(place))?;
         self.carry_out(&plan).map(drop)
