@@ -20,6 +20,9 @@ const SAME_TIME: i64 = 100;
 /// Times as many files as before a command that may be there after it.
 const MORE: usize = 5;
 
+/// Most bytes of a file of a call. An agent waits for it.
+const LARGEST_OF_CALL: u64 = 32 << 20;
+
 /// When a walk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
@@ -53,28 +56,36 @@ pub(crate) fn walk(
 ) -> Result<Walked, SnapshotError> {
     let root = &scope.root;
     let device = fs::metadata(root).map_err(SnapshotError::io(root))?.dev();
-    let mut walk = Walk {
-        scope,
-        cache,
-        blobs,
-        store,
-        moment,
-        device,
-        tracked: None,
-        found: Vec::new(),
-        open: vec![(root.clone(), Name::new())],
-        bytes: 0,
-        was_unsure: false,
-    };
-    while let Some((folder, name)) = walk.open.pop() {
-        match walk.list(&folder, &name) {
-            Ok(done) => done?,
-            // It cannot be listed: its entries are unknown, not removed.
-            Err(_) if !name.is_empty() => walk.mark_unlisted(&name),
-            Err(error) => return Err(SnapshotError::io(&folder)(error)),
+    let mut walk = Walk::new(scope, cache, blobs, store, moment, device);
+    walk.open.push((root.clone(), Name::new()));
+    walk.finish()?;
+    Ok(Walked { tree: Tree { at, entries: walk.found.into_iter().collect() }, was_unsure: walk.was_unsure })
+}
+
+/// Reads these files, relative to the workspace, and the folders above them. A folder among them is read with all that is below it.
+pub(crate) fn walk_files(
+    scope: &Scope,
+    files: &[PathBuf],
+    blobs: &Blobs,
+    store: &Path,
+    at: u64,
+    moment: Moment,
+) -> Result<Tree, SnapshotError> {
+    let root = &scope.root;
+    let device = fs::metadata(root).map_err(SnapshotError::io(root))?.dev();
+    let cache = Tree::default();
+    let mut walk = Walk::new(scope, &cache, blobs, store, moment, device);
+    walk.largest = walk.largest.min(LARGEST_OF_CALL);
+    for file in files {
+        let mut above: Vec<&Path> = file.ancestors().skip(1).filter(|path| *path != Path::new("")).collect();
+        above.reverse();
+        // What is below a link or a file is not in the workspace.
+        if above.iter().all(|folder| walk.add_folder(folder)) {
+            walk.add_named(file)?;
         }
     }
-    Ok(Walked { tree: Tree { at, entries: walk.found.into_iter().collect() }, was_unsure: walk.was_unsure })
+    walk.finish()?;
+    Ok(Tree { at, entries: walk.found.into_iter().collect() })
 }
 
 struct Walk<'w> {
@@ -87,11 +98,72 @@ struct Walk<'w> {
     tracked: Option<Tracked>,
     found: Vec<(Name, Entry)>,
     open: Vec<(PathBuf, Name)>,
+    /// Most bytes of one file.
+    largest: u64,
     bytes: u64,
     was_unsure: bool,
 }
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
+    fn new(
+        scope: &'w Scope,
+        cache: &'w Tree,
+        blobs: &'w Blobs,
+        store: &'w Path,
+        moment: Moment,
+        device: u64,
+    ) -> Self {
+        Self {
+            scope,
+            cache,
+            blobs,
+            store,
+            moment,
+            device,
+            tracked: None,
+            found: Vec::new(),
+            open: Vec::new(),
+            largest: scope.largest(),
+            bytes: 0,
+            was_unsure: false,
+        }
+    }
+
+    /// Reads all folders that are open.
+    fn finish(&mut self) -> Result<(), SnapshotError> {
+        while let Some((folder, name)) = self.open.pop() {
+            match self.list(&folder, &name) {
+                Ok(done) => done?,
+                // It cannot be listed: its entries are unknown, not removed.
+                Err(_) if !name.is_empty() => self.mark_unlisted(&name),
+                Err(error) => return Err(SnapshotError::io(&folder)(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a folder without its entries; returns whether it is one.
+    fn add_folder(&mut self, folder: &Path) -> bool {
+        let Ok(about) = self.scope.root.join(folder).symlink_metadata() else { return false };
+        if !about.is_dir() {
+            return false;
+        }
+        let content = Content::Folder { is_listed: true };
+        let entry = Entry { content, mode: mode(&about), stamp: Stamp::new(&about), is_made: false };
+        self.found.push((folder.as_os_str().as_bytes().to_vec(), entry));
+        true
+    }
+
+    /// Adds a file or folder, if it exists.
+    fn add_named(&mut self, file: &Path) -> Result<(), SnapshotError> {
+        let path = self.scope.root.join(file);
+        match path.symlink_metadata() {
+            Ok(about) => self.add(file.as_os_str().as_bytes().to_vec(), path, &about),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
+            Err(error) => Err(SnapshotError::io(&path)(error)),
+        }
+    }
+
     /// Reads the entries of a folder. The outer error is about the folder, the inner one about the snapshot.
     fn list(&mut self, folder: &Path, name: &Name) -> io::Result<Result<(), SnapshotError>> {
         for entry in fs::read_dir(folder)? {
@@ -185,7 +257,7 @@ impl Walk<'_> {
         path: &Path,
         stamp: &mut Stamp,
     ) -> Result<Option<Content>, SnapshotError> {
-        if stamp.size > self.scope.largest() {
+        if stamp.size > self.largest {
             return Ok(Some(Content::File(None)));
         }
         self.bytes = self.bytes.saturating_add(stamp.size);
