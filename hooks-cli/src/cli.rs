@@ -86,6 +86,8 @@ pub(crate) enum Command {
     Sandbox(Sandbox),
     /// Restore the workspace as it was before a command of `hooks exec`, or list these commands. Agents may not call this
     Undo(Undo),
+    /// List the commands and calls that changed the workspace, the newest last
+    Snapshots(Snapshots),
     /// Print a JSON schema
     Schema(Schema),
     /// Confirm rules that changed while sessions of agents run
@@ -469,25 +471,38 @@ pub(crate) struct Exec {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  hooks undo --list        # the commands that changed something, newest last
-  hooks undo               # take back the last one, after a question
-  hooks undo 3fa9c1d2      # take back this one; later changes to other files stay
+  hooks undo                      # take back the last one, after a question
+  hooks undo 3fa9c1d2             # take back this one; later changes to other files stay
+  hooks undo --session S --last 2 # take back the last two of a session, the newest first, with a question for each
 
-If a file that the command changed was changed again later, nothing is done, unless `--force` is given. An undo is in the list too, and
-can be undone. Build output and package folders are not restored.")]
+If a file that it changed was changed again later, nothing is done, unless `--force` is given. `hooks snapshots` lists everything. An undo
+is in the list too, and can be undone. Build output and package folders are not restored.")]
 pub(crate) struct Undo {
-    /// The command, by its id; without it, the last one that was not undone
-    #[arg(value_name = "ID")]
-    pub(crate) id: Option<String>,
-    /// List the commands
-    #[arg(long, conflicts_with_all = ["id", "yes", "force"])]
-    pub(crate) list: bool,
+    /// The command or call: its id in the list, or the id that the client gave the call; without it, the last one that was not undone
+    #[arg(value_name = "CALL", conflicts_with_all = ["session", "last"])]
+    pub(crate) call: Option<String>,
+    /// Take back all commands and calls of a session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Take back so many
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) last: Option<usize>,
     /// Do not ask
     #[arg(long)]
     pub(crate) yes: bool,
     /// Overwrite what was changed later, too
     #[arg(long)]
     pub(crate) force: bool,
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Snapshots {
+    /// Only those of a session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
     /// The rules; without it, those that govern this folder
     #[arg(long, short = 'c', value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

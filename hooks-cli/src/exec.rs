@@ -36,6 +36,10 @@ pub(crate) struct Governed {
     pub(crate) config: Config,
     pub(crate) profile: Profile,
     pub(crate) folder: PathBuf,
+    /// The file of the configuration.
+    pub(crate) file: PathBuf,
+    /// The folder of the project.
+    pub(crate) root: PathBuf,
 }
 
 /// The rules that govern this folder, or those that are named.
@@ -46,15 +50,15 @@ pub(crate) fn governed(named: Option<&Path>) -> Result<Governed, Failure> {
             "no rules govern this folder; `hooks init` writes some, or name them with `--config`",
         ));
     };
-    Ok(Governed::new(load::config(&found.config, None)?, found.root, folder))
+    Ok(Governed::new(load::config(&found.config, None)?, found.config, found.root, folder))
 }
 
 impl Governed {
     /// A command in `folder` under the rules of the project at `root`.
-    pub(crate) fn new(config: Config, root: PathBuf, folder: PathBuf) -> Self {
-        let root = config.policy().paths.root.as_ref().map_or(root, PathBuf::from);
-        let profile = config.sandbox_profile(&Config::sandbox_places(&root));
-        Self { config, profile, folder }
+    pub(crate) fn new(config: Config, file: PathBuf, root: PathBuf, folder: PathBuf) -> Self {
+        let workspace = config.policy().paths.root.as_ref().map_or_else(|| root.clone(), PathBuf::from);
+        let profile = config.sandbox_profile(&Config::sandbox_places(&workspace));
+        Self { config, profile, folder, file, root }
     }
 }
 
@@ -110,6 +114,9 @@ pub(crate) struct Wanted<'w> {
     pub(crate) has_report: bool,
     /// The process that runs it, if it does so for another one. The command ends with that.
     pub(crate) worker: Option<&'w Worker>,
+    /// The session and the id of the call, if a client wants it; empty otherwise.
+    pub(crate) session: String,
+    pub(crate) call: String,
 }
 
 /// A command that ran.
@@ -144,7 +151,8 @@ fn status(done: Result<u8, Failure>) -> u8 {
 fn run_governed(options: &Exec) -> Result<u8, Failure> {
     let governed = governed(options.config.as_deref())?;
     let Exec { command, stdin, report, .. } = options;
-    let wanted = Wanted { command: command.clone(), has_input: *stdin, has_report: *report, worker: None };
+    let wanted =
+        Wanted { command: command.clone(), has_input: *stdin, has_report: *report, ..Wanted::default() };
     Ok(run_in(&governed, &wanted)?.status)
 }
 
@@ -162,7 +170,7 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
 
     use crate::snapshots;
 
-    let Governed { config, profile, folder } = governed;
+    let Governed { config, profile, folder, .. } = governed;
     let failed = |why: &dyn std::fmt::Display| Failure::message(format!("the command was not run: {why}"));
     // Without a place for it, temporary files are in memory.
     let temporary = tempfile::Builder::new().prefix("hooks-exec-").tempdir().ok();
@@ -183,8 +191,8 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
         }
         sandbox.run()
     };
-    let watched = store
-        .and_then(|store| store.map(|store| snapshots::watch(store, governed, &wanted.command)).transpose());
+    let watched =
+        store.and_then(|store| store.map(|store| snapshots::watch(store, governed, wanted)).transpose());
     // If a snapshot cannot be taken, the command runs all the same: the sandbox holds what it promises.
     let watched = watched.unwrap_or_else(|why| {
         say(&format!("no snapshot was taken, so this command cannot be undone: {why}"));

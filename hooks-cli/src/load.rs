@@ -29,6 +29,12 @@ pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config,
     read(&in_project(reader(profile).recording_in_teams(), path), path)
 }
 
+/// The configuration at `path`, to record what happened in the project at `root`.
+#[cfg(target_os = "linux")]
+pub(crate) fn recording(path: &Path, root: &Path) -> Result<Config, Failure> {
+    read(&reader(None).recording_in_team_of(root).of_project(root), path)
+}
+
 /// The configuration at `path` for a trial: its counters end with this process, unless the file sets a store.
 pub(crate) fn on_trial(path: &Path) -> Result<Config, Failure> {
     read(&ConfigReader::default().store_thread(StoreThread::AtOnce).recording_nothing(), path)

@@ -86,6 +86,7 @@ fn main() -> ExitCode {
         Command::Exec(options) => return exec::run(&options),
         Command::Sandbox(options) => sandbox::run(&options),
         Command::Undo(options) => undo::run(&options),
+        Command::Snapshots(options) => undo::list(&options),
         Command::Schema(schema) => schema::run(&schema),
         Command::Reload(reload) => reload::run(&reload),
         Command::Approve(options) => approve::run(&options),

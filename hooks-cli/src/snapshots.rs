@@ -1,17 +1,23 @@
 //! Snapshots around the commands of `hooks exec`, and what becomes of a command that destroyed something.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use hooks::SystemClock;
 use hooks::config::Config;
 use hooks::config::places::Places;
+use hooks::event::{Level, Notification};
 use hooks::redaction::Scrubber;
-use hooks::snapshots::{Effects, LeftOut, Loss, LossKind, OnLoss, Running, Scope, Store};
+use hooks::snapshots::{
+    Effects, LeftOut, Loss, LossKind, OnLoss, Origin, Running, Scope, SnapshotError, Store, ToolFile,
+};
 use hooks::time::Clock;
+use hooks::{HookContext, HookRequest, SystemClock};
 
-use crate::exec::Governed;
+use crate::exec::{Governed, Wanted};
 use crate::failure::Failure;
+use crate::unfinished::Unfinished;
 
 /// Most characters of a command that are kept for the list.
 const LONGEST_LABEL: usize = 200;
@@ -21,21 +27,38 @@ const MOST_LINES: usize = 20;
 
 /// Opens the snapshots of a workspace.
 pub(crate) fn open(governed: &Governed) -> Result<Store, Failure> {
+    let scope = scope(&governed.config, &governed.profile.workspace)?;
+    Store::open(&folder()?, scope).map_err(failed)
+}
+
+/// The folder of all snapshots.
+pub(crate) fn folder() -> Result<PathBuf, Failure> {
+    let folder = Config::snapshots_folder();
+    folder.ok_or_else(|| Failure::message("the folder of the user's state is unknown; set `HOME`"))
+}
+
+/// The files of a workspace that snapshots keep.
+pub(crate) fn scope(config: &Config, workspace: &Path) -> Result<Scope, Failure> {
     let left_out = hooks::sandbox::regenerable_folders().map(|(name, why)| LeftOut::new(name, why));
-    let failed = |error: hooks::snapshots::SnapshotError| Failure::message(error.to_string());
-    let folder = Config::snapshots_folder()
-        .ok_or_else(|| Failure::message("the folder of the user's state is unknown; set `HOME`"))?;
-    let mut scope = Scope::new(&governed.profile.workspace, left_out.collect()).map_err(failed)?;
+    // Other processes write it while a command runs.
+    let log = config.audit_folder().and_then(|folder| folder.to_str().map(str::to_owned));
+    let left_out = left_out.chain(log.map(|folder| LeftOut::new(folder, "the audit log")));
+    let mut scope = Scope::new(workspace, left_out.collect()).map_err(failed)?;
     if let Some(home) = Places::here().home() {
         scope = scope.outside_of_home(&home).map_err(failed)?;
     }
-    Store::open(&folder, scope.bounded(governed.config.effects())).map_err(failed)
+    Ok(scope.bounded(config.effects()))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the form that `map_err` takes")]
+pub(crate) fn failed(error: SnapshotError) -> Failure {
+    Failure::message(error.to_string())
 }
 
 /// A command that a snapshot was taken before.
 pub(crate) struct Watched<'g> {
     governed: &'g Governed,
-    words: &'g [OsString],
+    wanted: &'g Wanted<'g>,
     store: Store,
     running: Running,
 }
@@ -52,34 +75,34 @@ pub(crate) fn wanted(governed: &Governed) -> Result<Option<Store>, String> {
 pub(crate) fn watch<'g>(
     store: Store,
     governed: &'g Governed,
-    words: &'g [OsString],
+    wanted: &'g Wanted<'g>,
 ) -> Result<Watched<'g>, String> {
-    let running = store.begin(&label(governed, words), SystemClock.now().0);
-    let running = running.map_err(|error| error.to_string())?;
-    Ok(Watched { governed, words, store, running })
+    let words: Vec<_> = wanted.command.iter().map(|word| word.to_string_lossy()).collect();
+    let origin = Origin::from(&*label(&governed.config, &words.join(" ")));
+    let origin = origin.in_session(&wanted.session).of_call(&wanted.call);
+    let running = store.begin(origin, SystemClock.now().0).map_err(|error| error.to_string())?;
+    Ok(Watched { governed, wanted, store, running })
 }
 
 /// The text of a failure without its mark.
-fn plain(failure: &Failure) -> String {
+pub(crate) fn plain(failure: &Failure) -> String {
     match failure {
         Failure::Message(text) => text.clone(),
         other => other.to_string(),
     }
 }
 
-/// The command for the list, redacted as its output is.
-fn label(governed: &Governed, words: &[OsString]) -> String {
-    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    let text = words.join(" ");
-    let scrubber = governed.config.as_hooks().extension::<Scrubber>();
-    let text = scrubber.map_or_else(|| text.clone(), |scrubber| scrubber.scrub(&text).into_owned());
+/// A description for the list, redacted as output is.
+pub(crate) fn label(config: &Config, text: &str) -> String {
+    let scrubber = config.as_hooks().extension::<Scrubber>();
+    let text = scrubber.map_or(Cow::Borrowed(text), |scrubber| scrubber.scrub(text));
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_LABEL).collect()
 }
 
 impl Watched<'_> {
     /// Judges what the command did. Returns whether it stays; `say` gets what the model and the person read.
     pub(crate) fn end(self, say: &dyn Fn(&str)) -> bool {
-        let Self { governed, words, store, running } = self;
+        let Self { governed, wanted, store, running } = self;
         let effects = match store.finish(running, SystemClock.now().0) {
             Ok(effects) => effects,
             Err(error) => {
@@ -88,48 +111,129 @@ impl Watched<'_> {
             }
         };
         let losses = store.losses(&effects, &hooks::SystemPrograms);
-        let (lost, rewritten): (Vec<_>, Vec<_>) = losses.into_iter().partition(|loss| loss.kind.is_final());
-        for loss in rewritten {
-            say(&format!(
-                "`{}` {}; `hooks undo {}` restores it",
-                loss.path.display(),
-                loss.kind.describe(),
-                effects.id
-            ));
+        let tool_files = store.tool_files(&effects, &hooks::SystemPrograms);
+        for (file, why) in tool_files.iter().filter_map(|file| Some((file, file.why?))).take(MOST_LINES) {
+            say(&format!("`{}` is new: {why}", file.path.display()));
         }
-        if lost.is_empty() {
-            return true;
+        let (lost, other): (Vec<_>, Vec<_>) = losses.iter().cloned().partition(|loss| loss.kind.is_final());
+        for Loss { path, kind, .. } in &other {
+            say(&format!("`{}` {}; `hooks undo {}` restores it", shown(path), kind.describe(), effects.id));
         }
-        say(&told(&lost));
-        let is_named = || lost.iter().all(|loss| is_named(governed, words, loss));
-        let is_kept = match governed.config.effects().loss {
-            OnLoss::Report | OnLoss::Unchecked => true,
-            OnLoss::Ask if crate::person::require("hooks exec").is_ok() => {
-                // Without an answer it is undone.
-                crate::person::agrees("Keep what the command did?").unwrap_or(false)
-            }
-            OnLoss::Undo if is_named() => true,
-            OnLoss::Undo | OnLoss::Ask => false,
+        let end = match lost.as_slice() {
+            [] => End::NoLoss,
+            lost => decided(&store, &effects, lost, governed, wanted, say),
         };
-        if is_kept {
-            say(&format!("`hooks undo {}` restores it", effects.id));
-            return true;
+        let has_settings = tool_files.iter().any(|file| file.why.is_some());
+        if has_settings || !losses.is_empty() {
+            let text = format!("effects of {}: {}{}", effects.id, counted(&losses, &tool_files), end.text());
+            let level = if lost.is_empty() { Level::Info } else { Level::Warning };
+            if let Err(why) = record(governed, &wanted.session, &wanted.call, Notification::new(level, text))
+            {
+                say(&format!("the effects of the command could not be recorded: {}", plain(&why)));
+            }
         }
-        undo(&store, &effects, &lost, say)
+        matches!(end, End::NoLoss | End::Kept)
     }
 }
 
-fn undo(store: &Store, effects: &Effects, lost: &[Loss], say: &dyn Fn(&str)) -> bool {
+/// What became of a command.
+enum End {
+    NoLoss,
+    Kept,
+    /// All its changes were undone.
+    Undone,
+    /// Only so many destroyed paths were restored.
+    Restored(usize),
+    NotUndone,
+}
+
+impl End {
+    fn text(&self) -> String {
+        match self {
+            Self::NoLoss => String::new(),
+            Self::Kept => "; kept".to_owned(),
+            Self::Undone => "; all changes were undone".to_owned(),
+            Self::Restored(count) => format!("; {count} paths were restored"),
+            Self::NotUndone => "; not all of it could be undone".to_owned(),
+        }
+    }
+}
+
+/// The numbers of losses of each kind, and of new files that tools start or obey, without their names.
+fn counted(losses: &[Loss], tool_files: &[ToolFile]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    losses.iter().for_each(|loss| *counts.entry(loss.kind.name()).or_default() += 1);
+    let (settings, programs): (Vec<_>, Vec<_>) = tool_files.iter().partition(|file| file.why.is_some());
+    counts.extend([("new settings of tools", settings.len()), ("new programs", programs.len())]);
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    counts.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Records what happened, as an event of the log and for hooks that observe it.
+pub(crate) fn record(
+    governed: &Governed,
+    session: &str,
+    call: &str,
+    event: Notification,
+) -> Result<(), Failure> {
+    let config = crate::load::recording(&governed.file, &governed.root)?;
+    let unfinished = Unfinished::default();
+    let mut context = HookContext::new(session, "");
+    context.call_id = Some(call.to_owned()).filter(|call| !call.is_empty());
+    context.team_root = Some(governed.root.clone());
+    let context = crate::event::here(context, &config, &unfinished);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let hooks = config.clone().hooks();
+        crate::event::tell_and_record(&hooks, HookRequest::new(context, event), config.recording()).await;
+        unfinished.finish().await;
+        config.close().await.map_err(|error| Failure::message(error.to_string()))
+    })
+}
+
+/// Keeps or undoes a command that destroyed something.
+fn decided(
+    store: &Store,
+    effects: &Effects,
+    lost: &[Loss],
+    governed: &Governed,
+    wanted: &Wanted<'_>,
+    say: &dyn Fn(&str),
+) -> End {
+    say(&told(lost));
+    let is_named = || lost.iter().all(|loss| is_named(governed, &wanted.command, loss));
+    let is_kept = match governed.config.effects().loss {
+        OnLoss::Report | OnLoss::Unchecked => true,
+        OnLoss::Ask if crate::person::require("hooks exec").is_ok() => {
+            // Without an answer it is undone.
+            crate::person::agrees("Keep what the command did?").unwrap_or(false)
+        }
+        OnLoss::Undo if is_named() => true,
+        OnLoss::Undo | OnLoss::Ask => false,
+    };
+    if is_kept {
+        say(&format!("`hooks undo {}` restores it", effects.id));
+        return End::Kept;
+    }
+    undo(store, effects, lost, say)
+}
+
+fn undo(store: &Store, effects: &Effects, lost: &[Loss], say: &dyn Fn(&str)) -> End {
     if !effects.is_alone {
         let only: Vec<_> = lost.iter().map(|loss| loss.path.clone()).collect();
-        match store.undo_only(&effects.id, &only, SystemClock.now().0) {
-            Ok(undone) => say(&format!(
-                "denied: {} destroyed paths were restored; other changes stay, because another command ran at the same time",
-                undone.restored.len()
-            )),
-            Err(error) => say(&format!("the destroyed paths could not be restored: {error}")),
-        }
-        return false;
+        return match store.undo_only(&effects.id, &only, SystemClock.now().0) {
+            Ok(undone) => {
+                let count = undone.restored.len();
+                say(&format!(
+                    "denied: {count} destroyed paths were restored; other changes stay, because another command ran at the same time"
+                ));
+                End::Restored(count)
+            }
+            Err(error) => {
+                say(&format!("the destroyed paths could not be restored: {error}"));
+                End::NotUndone
+            }
+        };
     }
     match store.undo(&effects.id, true, SystemClock.now().0) {
         Ok(undone) if undone.left.is_empty() => {
@@ -138,15 +242,24 @@ fn undo(store: &Store, effects: &Effects, lost: &[Loss], say: &dyn Fn(&str)) -> 
                  To remove a file on purpose, name it literally. A person can bring the changes back: `hooks undo {}`",
                 undone.record.id
             ));
+            End::Undone
         }
         Ok(undone) => {
             let left: Vec<_> =
                 undone.left.iter().map(|(path, why)| format!("\n  `{}`: {why}", path.display())).collect();
             say(&format!("denied: the changes of the command were undone, but for these:{}", left.concat()));
+            End::NotUndone
         }
-        Err(error) => say(&format!("the changes of the command could not be undone: {error}")),
+        Err(error) => {
+            say(&format!("the changes of the command could not be undone: {error}"));
+            End::NotUndone
+        }
     }
-    false
+}
+
+/// A path for a person; the workspace itself has none.
+fn shown(path: &Path) -> std::path::Display<'_> {
+    if path.as_os_str().is_empty() { Path::new(".").display() } else { path.display() }
 }
 
 fn told(lost: &[Loss]) -> String {
@@ -162,7 +275,8 @@ fn told(lost: &[Loss]) -> String {
 
 /// Whether the text of the command names the file literally, so that the guards have judged it.
 fn is_named(governed: &Governed, words: &[OsString], loss: &Loss) -> bool {
-    if matches!(loss.kind, LossKind::Commits | LossKind::Repository | LossKind::Closed) {
+    use LossKind::{Closed, Commits, Linked, Repository};
+    if matches!(loss.kind, Commits | Repository | Linked | Closed) {
         return false;
     }
     let wanted = governed.profile.workspace.join(&loss.path);

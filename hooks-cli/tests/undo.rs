@@ -169,7 +169,7 @@ fn a_file_that_is_named_is_removed_and_can_come_back() {
     assert!(done.status.success(), "{}", errors(&done));
     assert!(errors(&done).contains("`precious`: removed") && errors(&done).contains("hooks undo"));
     assert!(!world.project.join("precious").exists());
-    let list = world.hooks(&["undo", "--list"]);
+    let list = world.hooks(&["snapshots"]);
     assert!(String::from_utf8_lossy(&list.stdout).contains("rm precious"), "{list:?}");
     let before = world.picture();
     // Without a terminal it cannot ask.
@@ -212,8 +212,7 @@ fn the_settings_decide() {
         let done = world.exec("rm -rf draft");
         assert_eq!(done.status.code(), Some(status), "{loss}: {}", errors(&done));
         assert_eq!(world.project.join("draft/text").exists(), stays, "{loss}");
-        let listed =
-            String::from_utf8_lossy(&world.hooks(&["undo", "--list"]).stdout).contains("rm -rf draft");
+        let listed = String::from_utf8_lossy(&world.hooks(&["snapshots"]).stdout).contains("rm -rf draft");
         assert_eq!(listed, loss != "unchecked", "{loss}");
     }
     let world = World::new(RULES);
@@ -242,4 +241,99 @@ fn the_store_is_closed_to_commands() {
 
 fn has_files(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().next().is_some())
+}
+
+/// What a client writes into `hooks run`, and its answer.
+fn event(world: &World, name: &str, call: &str, file: &str) -> Output {
+    use std::io::Write;
+
+    let payload = serde_json::json!({
+        "session_id": "session-1", "hook_event_name": name, "cwd": world.project, "tool_name": "Write",
+        "tool_input": {"file_path": file, "content": "agent\n"}, "tool_use_id": call,
+        "tool_response": {"success": true},
+    });
+    let mut hooks = world.command(env!("CARGO_BIN_EXE_hooks"), &["run", "--client", "claude"]);
+    let mut hooks = hooks.stdin(Stdio::piped()).spawn().unwrap();
+    hooks.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+    hooks.wait_with_output().unwrap()
+}
+
+/// A call of a client's own tool that writes a file.
+fn write(world: &World, call: &str, file: &str) {
+    let before = event(world, "PreToolUse", call, file);
+    assert!(
+        before.status.success() && !String::from_utf8_lossy(&before.stdout).contains("deny"),
+        "{before:?}"
+    );
+    let place = world.project.join(file);
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    fs::write(place, "agent\n").unwrap();
+    let after = event(world, "PostToolUse", call, file);
+    assert!(after.status.success(), "{after:?}");
+}
+
+#[test]
+fn files_that_a_client_writes_can_come_back() {
+    let world = World::new(RULES);
+    let before = world.picture();
+    write(&world, "call-1", "precious");
+    write(&world, "call-2", "new/deep/file");
+    write(&world, "call-3", "precious");
+    let list = world.hooks(&["snapshots", "--session", "session-1"]);
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    // The third call changed nothing.
+    assert!(list.contains("Write precious") && list.contains("Write new/deep/file"), "{list}");
+    assert_eq!(list.matches("Write precious").count(), 1, "{list}");
+    assert!(
+        String::from_utf8_lossy(&world.hooks(&["snapshots", "--session", "other"]).stdout).lines().count()
+            < 2
+    );
+    // A person changed it later.
+    fs::write(world.project.join("precious"), "person\n").unwrap();
+    let refused = world.hooks(&["undo", "call-1", "--yes"]);
+    assert!(errors(&refused).contains("precious") && errors(&refused).contains("--force"), "{refused:?}");
+    assert_eq!(fs::read_to_string(world.project.join("precious")).unwrap(), "person\n");
+    fs::write(world.project.join("precious"), "agent\n").unwrap();
+    let undone = world.hooks(&["undo", "--session", "session-1", "--yes"]);
+    assert!(undone.status.success(), "{undone:?}");
+    let shown = String::from_utf8_lossy(&undone.stdout).into_owned();
+    assert!(shown.contains("-agent") && shown.contains("+precious"), "{shown}");
+    assert_eq!(world.picture(), before);
+    assert!(errors(&world.hooks(&["undo", "--yes"])).contains("nothing that can be undone"));
+}
+
+#[test]
+fn the_last_ones_are_undone_newest_first() {
+    let world = World::new("version: 1\nsandbox: { unavailable: guards-only }\neffects: { loss: report }\n");
+    let before = world.picture();
+    for script in ["echo 1 > precious", "echo 2 > precious", "echo 3 > made"] {
+        assert!(world.exec(script).status.success());
+    }
+    let undone = world.hooks(&["undo", "--last", "2", "--yes"]);
+    assert!(undone.status.success(), "{undone:?}");
+    assert_eq!(fs::read_to_string(world.project.join("precious")).unwrap(), "1\n");
+    assert!(!world.project.join("made").exists());
+    assert!(world.hooks(&["undo", "--last", "9", "--yes"]).status.success());
+    assert_eq!(world.picture(), before);
+}
+
+#[test]
+fn losses_and_undos_are_in_the_log_without_names_and_contents() {
+    let world = World::new(&format!("{RULES}audit: {{ folder: ../log }}\n"));
+    assert_eq!(world.exec("rm -rf draft").status.code(), Some(122));
+    let done = world.exec("echo evil > .envrc");
+    assert!(done.status.success() && errors(&done).contains("`.envrc` is new: direnv"), "{done:?}");
+    assert!(world.hooks(&["undo", "--yes"]).status.success());
+    let log = world.home.join("log");
+    let exported = world.hooks(&["audit", "--log", &log.to_string_lossy(), "export"]);
+    let text = String::from_utf8_lossy(&exported.stdout).into_owned();
+    for part in [
+        "notification",
+        "1 removed; all changes were undone",
+        "1 new settings of tools",
+        "by a person: 1 paths",
+    ] {
+        assert!(text.contains(part), "{part}: {text} {}", errors(&exported));
+    }
+    assert!(!text.contains("draft") && !text.contains("envrc") && !text.contains("evil"), "{text}");
 }

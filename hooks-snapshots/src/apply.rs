@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, lchown, symlink};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::blobs::{Blobs, digest, digest_file, hex};
@@ -26,6 +26,8 @@ pub(crate) struct Apply<'a> {
     pub(crate) from: &'a Tree,
     pub(crate) to: &'a Tree,
     pub(crate) blobs: &'a Blobs,
+    /// Whether the trees have only some files, so that a folder can have others.
+    pub(crate) is_part: bool,
 }
 
 impl Apply<'_> {
@@ -121,9 +123,21 @@ impl Apply<'_> {
         if has(from) || has(to) || is_half_done(about.as_ref(), from, to) {
             return Ok(());
         }
+        if to
+            .zip(about.as_ref())
+            .is_some_and(|(to, about)| self.is_half_filled(&temporary(name, path), about, to))
+        {
+            return Ok(());
+        }
         // What an interrupted run may have left.
         drop(fs::remove_file(temporary(name, path)));
         Err(io::Error::other("it was changed meanwhile"))
+    }
+
+    /// Whether an interrupted run was about to fill a file that has other names: the whole content is beside it.
+    fn is_half_filled(&self, temporary: &Path, about: &Metadata, to: &Entry) -> bool {
+        let Content::File(Some(id)) = &to.content else { return false };
+        is_linked(about, to) && open(temporary).and_then(digest_file).ok().as_ref() == Some(id)
     }
 
     /// Removes what is not in the new tree, or is of another kind there.
@@ -133,7 +147,10 @@ impl Apply<'_> {
         let stays_folder = self.to.entries.get(name).map(Entry::is_folder);
         match (about.is_dir(), stays_folder) {
             (true, Some(true)) | (false, Some(false)) => Ok(()),
-            (true, _) => fs::remove_dir(&path),
+            (true, _) => match fs::remove_dir(&path) {
+                Err(error) if self.is_part && error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
+                done => done,
+            },
             (false, _) => fs::remove_file(&path),
         }
     }
@@ -171,7 +188,8 @@ impl Apply<'_> {
         }
     }
 
-    /// Puts a whole file in place. Its times are those of now, so that build tools see that it changed.
+    /// Puts a whole file in place. Its times are those of now, so that build tools see that it changed. A file that has other names,
+    /// perhaps outside of the workspace, was changed under all of them; it gets its content back under all of them.
     fn write(&self, name: &Name, path: &Path, entry: &Entry, id: &crate::tree::Id) -> io::Result<()> {
         let temporary = temporary(name, path);
         drop(fs::remove_file(&temporary));
@@ -181,7 +199,10 @@ impl Apply<'_> {
             fs::File::open(self.blobs.place(id)).and_then(|mut from| io::copy(&mut from, &mut file));
         let done = written.and_then(|_| file.flush()).and_then(|()| own(&temporary, entry));
         let done = done.and_then(|()| file.set_permissions(Permissions::from_mode(entry.mode)));
-        let done = done.and_then(|()| fs::rename(&temporary, path));
+        let done = done.and_then(|()| match path.symlink_metadata() {
+            Ok(about) if is_linked(&about, entry) => refill(&temporary, path, entry),
+            _ => fs::rename(&temporary, path),
+        });
         if done.is_err() {
             drop(fs::remove_file(&temporary));
         }
@@ -233,6 +254,22 @@ fn temporary(name: &[u8], path: &Path) -> PathBuf {
 fn is_half_done(about: Option<&Metadata>, from: Option<&Entry>, to: Option<&Entry>) -> bool {
     let kinds = from.zip(to).map(|(from, to)| from.is_folder() != to.is_folder());
     about.is_none() && kinds == Some(true)
+}
+
+/// Whether a file is still the one of the entry, and has other names.
+fn is_linked(about: &Metadata, entry: &Entry) -> bool {
+    about.is_file() && about.nlink() > 1 && about.ino() == entry.stamp.inode
+}
+
+/// Writes a content into a file that stays.
+fn refill(from: &Path, path: &Path, entry: &Entry) -> io::Result<()> {
+    let mode = path.symlink_metadata()?.permissions().mode();
+    fs::set_permissions(path, Permissions::from_mode(mode | 0o200))?;
+    let flags = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+    let mut file = OpenOptions::new().write(true).truncate(true).custom_flags(flags).open(path)?;
+    io::copy(&mut fs::File::open(from)?, &mut file)?;
+    file.set_permissions(Permissions::from_mode(entry.mode))?;
+    fs::remove_file(from)
 }
 
 /// Gives a file its owner, as far as that is allowed.

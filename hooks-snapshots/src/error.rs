@@ -37,6 +37,8 @@ pub enum SnapshotError {
     NoEnd(String),
     /// The command was undone already.
     Undone(String),
+    /// Other processes use the store for longer than the caller waits.
+    Busy,
 }
 
 impl SnapshotError {
@@ -70,7 +72,7 @@ impl fmt::Display for SnapshotError {
                 path.display()
             ),
             Self::Unknown(id) => {
-                write!(f, "no command has the id `{id}`; `hooks undo --list` prints all")
+                write!(f, "no command has the id `{id}`; `hooks snapshots` lists all")
             }
             Self::ChangedLater(paths) => {
                 write!(f, "these were changed later, so nothing was undone; `--force` overwrites them:")?;
@@ -80,6 +82,7 @@ impl fmt::Display for SnapshotError {
                 f,
                 "the command `{id}` did not end, so its changes cannot be separated from later ones; `--force` undoes both"
             ),
+            Self::Busy => f.write_str("another process is taking or restoring a snapshot"),
             Self::Undone(id) => {
                 write!(f, "the command `{id}` was undone already; `--force` restores it again")
             }

@@ -1,6 +1,7 @@
 //! Losses: content that a command destroyed and that exists nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use hooks_core::programs::Programs;
@@ -12,6 +13,9 @@ use crate::tree::{Content, Entry, Id, Name, Tree, as_path};
 
 /// Largest file whose old and new content are compared.
 const LARGEST: u64 = 4 << 20;
+
+/// Number of committed files whose removal is reported.
+const MANY: usize = 20;
 
 /// Something that a command destroyed.
 ///
@@ -60,12 +64,32 @@ pub enum LossKind {
     Rewritten,
     /// The repository itself is damaged.
     Repository,
+    /// Objects of the repository have other names outside of the workspace, and were changed under these too.
+    Linked,
+    /// Many committed files were removed. They can be checked out again.
+    Many,
 }
 
 impl LossKind {
     /// Whether the content is really gone, and can not only be found less easily.
     pub const fn is_final(self) -> bool {
-        !matches!(self, Self::Rewritten)
+        !matches!(self, Self::Rewritten | Self::Many)
+    }
+
+    /// Name in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Removed => "removed",
+            Self::Emptied => "emptied",
+            Self::Overwritten => "overwritten",
+            Self::Uncommitted => "uncommitted",
+            Self::Closed => "closed",
+            Self::Commits => "commits",
+            Self::Rewritten => "rewritten",
+            Self::Repository => "repository",
+            Self::Linked => "linked",
+            Self::Many => "many",
+        }
     }
 
     /// Description for a person and a model.
@@ -79,6 +103,8 @@ impl LossKind {
             Self::Commits => "has commits that no reference reaches any more",
             Self::Rewritten => "has commits that only its reflog reaches",
             Self::Repository => "the repository is damaged",
+            Self::Linked => "its objects have other names outside of the workspace, and changed there too",
+            Self::Many => "many committed files were removed",
         }
     }
 }
@@ -93,6 +119,7 @@ impl Store {
         let found = repositories(&effects.before, root, programs);
         let mut search = Search { store: self, effects, repositories: &found, losses: Vec::new() };
         search.files();
+        search.many();
         for repository in &found {
             search.commits(repository);
         }
@@ -142,6 +169,31 @@ impl Search<'_> {
         }
         for (repository, some) in candidates {
             self.ask(self.repositories.get(repository), &some);
+        }
+    }
+
+    /// Many files that were removed, and that the commit which is checked out still has.
+    fn many(&mut self) {
+        let Effects { before, after, .. } = self.effects;
+        let kept: BTreeSet<Id> = after.entries.values().filter_map(content).collect();
+        let is_gone = |name: &Name, entry: &Entry| {
+            content(entry).is_some_and(|id| !kept.contains(&id))
+                && !after.entries.contains_key(name)
+                && !after.unlisted_above(name)
+                && !is_of_git(name)
+        };
+        let mut gone: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
+        for (name, _) in before.entries.iter().filter(|(name, entry)| is_gone(name, entry)) {
+            gone.entry(self.repository_of(name)).or_default().push(name);
+        }
+        for (at, names) in gone.into_iter().filter(|(_, names)| names.len() >= MANY) {
+            let Some(repository) = self.repositories.get(at) else { continue };
+            let committed = repository.committed("HEAD");
+            let names: Vec<_> = names.into_iter().filter(|name| committed.contains_key(*name)).collect();
+            if names.len() >= MANY {
+                let above = common_folder(&names);
+                self.add(above, LossKind::Many);
+            }
         }
     }
 
@@ -254,8 +306,8 @@ impl Search<'_> {
         if !changes.iter().any(|change| change.path.starts_with(own)) {
             return;
         }
-        if self.is_damaged(own_name, repository) {
-            return self.add(own_name, LossKind::Repository);
+        if let Some(kind) = self.damage(own_name, repository) {
+            return self.add(own_name, kind);
         }
         let blobs = &self.store.blobs;
         let (old, new) = (repository.references(before, blobs), repository.references(after, blobs));
@@ -275,18 +327,18 @@ impl Search<'_> {
         self.add(own_name, if is_logged { LossKind::Rewritten } else { LossKind::Commits });
     }
 
-    /// Whether a repository lost what it needs.
-    fn is_damaged(&self, own: &[u8], repository: &Repository<'_>) -> bool {
+    /// The damage, if a repository lost what it needs.
+    fn damage(&self, own: &[u8], repository: &Repository<'_>) -> Option<LossKind> {
         let Effects { before, after, .. } = self.effects;
         let below = |name: &str| [own, &b"/"[..], name.as_bytes()].concat();
         if ["HEAD", "objects", "refs"].iter().any(|name| {
             let name = below(name);
             before.entries.contains_key(&name) && !after.entries.contains_key(&name)
         }) {
-            return true;
+            return Some(LossKind::Repository);
         }
         let objects = below("objects/");
-        let mut has_fewer = false;
+        let (mut has_fewer, mut is_linked) = (false, false);
         for (name, old) in before.entries.range(objects.clone()..) {
             if !name.starts_with(&objects) {
                 break;
@@ -294,13 +346,40 @@ impl Search<'_> {
             // Files about objects are written anew; objects and packs never are.
             let is_about = name.starts_with(&below("objects/info/")) || name.ends_with(b"multi-pack-index");
             match (content(old), after.entries.get(name)) {
-                (Some(id), Some(new)) if !is_about && content(new) != Some(id) => return true,
+                (Some(id), Some(new)) if !is_about && content(new) != Some(id) => {
+                    return Some(LossKind::Repository);
+                }
+                (Some(_), Some(new)) if !is_about && old.mode != new.mode && !is_linked => {
+                    is_linked = self.has_name_outside(name, new);
+                }
                 (Some(_), None) => has_fewer = true,
                 _ => {}
             }
         }
-        has_fewer && !repository.is_whole()
+        let is_damaged = has_fewer && !repository.is_whole();
+        let linked = is_linked.then_some(LossKind::Linked);
+        if is_damaged { Some(LossKind::Repository) } else { linked }
     }
+
+    /// Whether a file has a name outside of the workspace, as the objects of a repository have that was cloned from a folder.
+    fn has_name_outside(&self, name: &[u8], entry: &Entry) -> bool {
+        let about = self.store.scope.root().join(as_path(name)).symlink_metadata();
+        let Some(names) =
+            about.ok().filter(|about| about.ino() == entry.stamp.inode).map(|about| about.nlink())
+        else {
+            return false;
+        };
+        let is_same = |other: &&Entry| content(other).is_some() && other.stamp.inode == entry.stamp.inode;
+        names > 1 && names > self.effects.after.entries.values().filter(is_same).count() as u64
+    }
+}
+
+/// The innermost folder that all these files are in; they are in order.
+fn common_folder<'n>(names: &[&'n Name]) -> &'n [u8] {
+    let (Some(first), Some(last)) = (names.first(), names.last()) else { return b"" };
+    let same = first.iter().zip(last.iter()).take_while(|(one, two)| one == two).count();
+    let shared = first.get(..same).unwrap_or_default();
+    shared.iter().rposition(|byte| *byte == b'/').and_then(|end| shared.get(..end)).unwrap_or_default()
 }
 
 /// Contents and links that exist after a command, except in the own folders of repositories, where nothing looks for losses.

@@ -1,6 +1,7 @@
 //! The folder that is kept, and what is left out of it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::SnapshotError;
 
@@ -47,6 +48,7 @@ pub struct Scope {
     pub(crate) most: usize,
     pub(crate) quota: u64,
     pub(crate) days: u32,
+    pub(crate) patience: Option<Duration>,
 }
 
 impl Scope {
@@ -60,7 +62,7 @@ impl Scope {
             return Err(SnapshotError::NotAWorkspace(root));
         }
         let config = crate::EffectsConfig::default();
-        Ok(Self { root, left_out, most: MOST, quota: 0, days: 0 }.bounded(&config))
+        Ok(Self { root, left_out, most: MOST, quota: 0, days: 0, patience: None }.bounded(&config))
     }
 
     /// Refuses a workspace that contains the home of the user.
@@ -77,6 +79,13 @@ impl Scope {
     pub fn bounded(mut self, config: &crate::EffectsConfig) -> Self {
         self.quota = config.quota_mb.saturating_mul(1 << 20);
         self.days = config.days;
+        self
+    }
+
+    /// Limits the time that each step waits for other processes, such as a large snapshot. Without it, there is no limit.
+    #[must_use]
+    pub const fn waiting_at_most(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
         self
     }
 

@@ -15,16 +15,23 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::blobs::{Blobs, digest, hex};
 use crate::changes::{Change, different};
 use crate::error::SnapshotError;
-use crate::record::{self, Record};
+use crate::record::{self, Origin, Record};
 use crate::scope::Scope;
 use crate::tree::{Id, Tree};
-use crate::walk::{Moment, walk};
+use crate::walk::{Moment, walk, walk_files};
+
+/// Most records that are searched for a call that has not ended.
+const MOST_WAITING: usize = 64;
+
+/// Time between two attempts to lock the store.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// The snapshots of a workspace.
 ///
@@ -122,17 +129,17 @@ impl Store {
         record::all(&self.records_folder())
     }
 
-    /// Takes a snapshot before a command. `label` describes the command to a person; `at` is in milliseconds since 1970.
+    /// Takes a snapshot before a command; `at` is in milliseconds since 1970.
     ///
     /// # Errors
     /// Returns an error if the workspace cannot be read or exceeds a limit, or the store cannot be written.
-    pub fn begin(&self, label: &str, at: u64) -> Result<Running, SnapshotError> {
+    pub fn begin(&self, origin: impl Into<Origin>, at: u64) -> Result<Running, SnapshotError> {
         let _held = self.lock()?;
         self.empty_temporary();
         let is_alone = self.running()? == 0;
         self.prune_if_needed(at)?;
         let (before, _) = self.take(at, Moment::Before)?;
-        let record = self.next_record(label, &before, at)?;
+        let record = self.next_record(origin.into(), &before, at)?;
         let place = self.folder.join("running").join(&record.id);
         let marker = File::create(&place).map_err(SnapshotError::io(&place))?;
         marker.lock().map_err(SnapshotError::io(&place))?;
@@ -165,6 +172,62 @@ impl Store {
         Ok(Effects { id: record.id, changes, is_alone, before, after })
     }
 
+    /// Takes a snapshot of the files that a call is about to write, relative to the workspace. Other files are not looked at, so this
+    /// takes the same time in every workspace. A call that was begun already is not begun again.
+    ///
+    /// # Errors
+    /// Returns `Busy` if other processes use the store for too long, and an error if a file cannot be read or the store cannot be written.
+    ///
+    /// ```
+    /// use hooks_snapshots::{Origin, Scope, Store};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = folder.path().join("workspace");
+    /// std::fs::create_dir(&workspace)?;
+    /// std::fs::write(workspace.join("draft"), "work of hours")?;
+    /// let store = Store::open(&folder.path().join("state"), Scope::new(&workspace, Vec::new())?)?;
+    /// let call = Origin::from("Write draft").of_call("call-7");
+    /// store.begin_call(&call, &["draft".into()], 1_000)?;
+    /// std::fs::write(workspace.join("draft"), "")?;
+    /// let id = store.finish_call(&call, 2_000)?.ok_or("the call changed nothing")?;
+    /// store.undo(&id, false, 3_000)?;
+    /// assert_eq!(std::fs::read_to_string(workspace.join("draft"))?, "work of hours");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn begin_call(&self, origin: &Origin, files: &[PathBuf], at: u64) -> Result<(), SnapshotError> {
+        let _held = self.lock()?;
+        if files.is_empty() || self.waiting(origin)?.is_some() {
+            return Ok(());
+        }
+        self.prune_if_needed(at)?;
+        let (before, _) = self.take_of(files, at, Moment::Before)?;
+        let record = self.next_record(origin.clone(), &before, at)?;
+        self.write_record(&Record { files: files.to_vec(), ..record })
+    }
+
+    /// Takes a snapshot after a call, and returns the id by which `hooks undo` finds it; `None` if it was not begun, or changed nothing.
+    ///
+    /// # Errors
+    /// Returns the errors of [`begin_call`](Self::begin_call).
+    pub fn finish_call(&self, origin: &Origin, at: u64) -> Result<Option<String>, SnapshotError> {
+        let _held = self.lock()?;
+        let Some(record) = self.waiting(origin)? else { return Ok(None) };
+        let before = self.tree(&record.before)?;
+        let (after_id, after) = self.take_of(&record.files, at, Moment::After)?;
+        if different(&before, &after).is_empty() {
+            let place = record.place(&self.records_folder());
+            fs::remove_file(&place).map_err(SnapshotError::io(&place))?;
+            return Ok(None);
+        }
+        self.write_record(&Record { after: Some(after_id), ..record.clone() })?;
+        Ok(Some(record.id))
+    }
+
+    fn waiting(&self, origin: &Origin) -> Result<Option<Record>, SnapshotError> {
+        let newest = record::newest(&self.records_folder(), MOST_WAITING)?;
+        Ok(newest.into_iter().find(|record| record.waits_for(origin)))
+    }
+
     pub(crate) fn records_folder(&self) -> PathBuf {
         self.folder.join("records")
     }
@@ -178,8 +241,33 @@ impl Store {
         let place = self.folder.join("lock");
         let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&place);
         let file = file.map_err(SnapshotError::io(&place))?;
-        file.lock().map_err(SnapshotError::io(&place))?;
-        Ok(file)
+        let Some(patience) = self.scope.patience else {
+            file.lock().map_err(SnapshotError::io(&place))?;
+            return Ok(file);
+        };
+        let mut waited = Duration::ZERO;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if waited < patience => pause(),
+                Err(TryLockError::WouldBlock) => return Err(SnapshotError::Busy),
+                Err(TryLockError::Error(error)) => return Err(SnapshotError::io(&place)(error)),
+            }
+            waited = waited.saturating_add(PAUSE);
+        }
+    }
+
+    /// Reads the files of a call; returns the tree and its digest.
+    pub(crate) fn take_of(
+        &self,
+        files: &[PathBuf],
+        at: u64,
+        moment: Moment,
+    ) -> Result<(String, Tree), SnapshotError> {
+        let tree = walk_files(&self.scope, files, &self.blobs, &self.folder, at, moment)?;
+        let id = self.keep_tree(&tree)?;
+        self.count_written(self.state())?;
+        Ok((id, tree))
     }
 
     /// Removes what a process that was killed has left.
@@ -235,10 +323,14 @@ impl Store {
         }
         let id = self.keep_tree(&walked.tree)?;
         state.newest = Some(id.clone());
+        self.count_written(state)?;
+        Ok((id, walked.tree))
+    }
+
+    fn count_written(&self, mut state: State) -> Result<(), SnapshotError> {
         let written = self.blobs.take_written().saturating_add(self.trees.take_written());
         state.bytes = state.bytes.saturating_add(written);
-        self.write_state(&state)?;
-        Ok((id, walked.tree))
+        self.write_state(&state)
     }
 
     /// A tree that only saves work, as the newest one saves reading files. Its digest is not compared: that takes as long as a part of
@@ -264,18 +356,19 @@ impl Store {
     }
 
     /// The next record, which is not written yet.
-    pub(crate) fn next_record(&self, label: &str, before: &str, at: u64) -> Result<Record, SnapshotError> {
+    pub(crate) fn next_record(&self, origin: Origin, before: &str, at: u64) -> Result<Record, SnapshotError> {
         let mut state = self.state();
         state.number = state.number.saturating_add(1);
         state.oldest = state.oldest.or(Some((at, state.number)));
         self.write_state(&state)?;
-        let seed = format!("{} {at} {before} {label}", state.number);
+        let seed = format!("{} {at} {before} {}", state.number, origin.label);
         let id = hex(&digest(seed.as_bytes())).get(..8).unwrap_or_default().to_owned();
         Ok(Record {
             id,
             number: state.number,
             at,
-            label: label.to_owned(),
+            origin,
+            files: Vec::new(),
             before: before.to_owned(),
             after: None,
             undoes: None,
@@ -288,6 +381,11 @@ impl Store {
         let bytes = serde_json::to_vec(record).map_err(|error| SnapshotError::io(&place)(error.into()))?;
         write_whole(&place, &bytes, false)
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a lock of a file has no other wait with a limit")]
+fn pause() {
+    std::thread::sleep(PAUSE);
 }
 
 /// Parses a digest in hexadecimal.

@@ -4,16 +4,17 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::apply::{Apply, Left};
 use crate::changes::{Change, different, is_new_object};
 use crate::error::SnapshotError;
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::store::{Store, write_whole};
-use crate::tree::{Entry, Name, Tree, as_path, parent};
+use crate::tree::{Content, Entry, Name, Tree, as_path, parent};
 use crate::walk::Moment;
 
 /// Rounds of an undo. Each opens folders that could not be listed before.
@@ -37,6 +38,8 @@ pub struct Undoing {
     pub changes: Vec<Change>,
     /// Paths of these that were changed again later.
     pub later: Vec<PathBuf>,
+    from: Tree,
+    to: Tree,
 }
 
 /// An undo that is finished.
@@ -157,13 +160,31 @@ impl Store {
     pub fn undoing(&self, id: &str, at: u64) -> Result<Undoing, SnapshotError> {
         let _held = self.lock()?;
         let record = self.record(id)?;
-        let now = self.take(at, Moment::Undo)?.1;
+        let now = self.take_for(&record, at)?.1;
         let (before, after) = self.trees_of(&record, &now)?;
-        let found = target(&before, &after, &now, None);
+        let Target { tree: to, later } = target(&before, &after, &now, None);
         let changes = different(&before, &after).into_iter();
         let changes = changes.filter(|name| !is_new_object(name, &before));
         let changes = changes.map(|name| Change::new(name, &before, &after)).collect();
-        Ok(Undoing { record, changes, later: found.later })
+        Ok(Undoing { record, changes, later, from: now, to })
+    }
+
+    /// The content of a file now, and after an undo; `None` if there is no file, or its content is not kept.
+    pub fn contents(&self, undoing: &Undoing, path: &Path) -> [Option<Vec<u8>>; 2] {
+        [&undoing.from, &undoing.to].map(|tree| {
+            match tree.entries.get(path.as_os_str().as_bytes())?.content {
+                Content::File(Some(id)) => self.blobs.read(&id).ok(),
+                _ => None,
+            }
+        })
+    }
+
+    /// Reads what the snapshots of a record have.
+    fn take_for(&self, record: &Record, at: u64) -> Result<(String, Tree), SnapshotError> {
+        match record.files.as_slice() {
+            [] => self.take(at, Moment::Undo),
+            files => self.take_of(files, at, Moment::Undo),
+        }
     }
 
     /// Restores the workspace as it was before a command. Later changes to other paths stay.
@@ -200,7 +221,7 @@ impl Store {
         }
         let mut undone: Option<Undone> = None;
         for _ in 0..MOST_ROUNDS {
-            let (now_id, now) = self.take(at, Moment::Undo)?;
+            let (now_id, now) = self.take_for(&record, at)?;
             let (before, after) = self.trees_of(&record, &now)?;
             let Target { tree: mut to, later } = target(&before, &after, &now, only);
             if undone.is_none() && !is_forced && !later.is_empty() {
@@ -212,12 +233,13 @@ impl Store {
                 break;
             }
             to.at = at;
-            Apply { root: self.scope.root(), from: &now, to: &to, blobs: &self.blobs }.check()?;
+            self.apply(&record, &now, &to).check()?;
             let mut own = match &undone {
                 Some(undone) => undone.record.clone(),
-                None => self.next_record(&format!("undo of {}: {}", record.id, record.label), &now_id, at)?,
+                None => self.next_record(origin_of_undo(&record), &now_id, at)?,
             };
             own.undoes = Some(record.id.clone());
+            own.files.clone_from(&record.files);
             let plan = Plan { from: now_id, to: self.keep_tree(&to)?, record: own };
             self.write_plan(&plan)?;
             let (own, left) = self.carry_out(&plan)?;
@@ -243,6 +265,11 @@ impl Store {
         Ok((before, after))
     }
 
+    fn apply<'a>(&'a self, record: &Record, from: &'a Tree, to: &'a Tree) -> Apply<'a> {
+        let is_part = !record.files.is_empty();
+        Apply { root: self.scope.root(), from, to, blobs: &self.blobs, is_part }
+    }
+
     fn write_plan(&self, plan: &Plan) -> Result<(), SnapshotError> {
         let place = self.plan_place();
         write_whole(&place, &encoded(plan, &place)?, true)
@@ -262,9 +289,8 @@ impl Store {
 
     fn carry_out(&self, plan: &Plan) -> Result<(Record, Vec<Left>), SnapshotError> {
         let (from, to) = (self.tree(&plan.from)?, self.tree(&plan.to)?);
-        let apply = Apply { root: self.scope.root(), from: &from, to: &to, blobs: &self.blobs };
-        let left = apply.run()?;
-        let record = Record { after: Some(self.take(to.at, Moment::Undo)?.0), ..plan.record.clone() };
+        let left = self.apply(&plan.record, &from, &to).run()?;
+        let record = Record { after: Some(self.take_for(&plan.record, to.at)?.0), ..plan.record.clone() };
         self.write_record(&record)?;
         if let Some(undone) = record.undoes.as_deref().and_then(|id| self.record(id).ok()) {
             self.write_record(&Record { is_undone: true, ..undone })?;
@@ -275,6 +301,11 @@ impl Store {
     }
 }
 
-fn encoded(plan: &Plan, place: &std::path::Path) -> Result<Vec<u8>, SnapshotError> {
+/// An undo is not one of the session's calls.
+fn origin_of_undo(record: &Record) -> Origin {
+    Origin::from(&*format!("undo of {}: {}", record.id, record.origin.label))
+}
+
+fn encoded(plan: &Plan, place: &Path) -> Result<Vec<u8>, SnapshotError> {
     serde_json::to_vec(plan).map_err(|error| SnapshotError::io(place)(error.into()))
 }

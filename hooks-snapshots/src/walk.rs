@@ -22,6 +22,9 @@ const SAME_TIME: i64 = 100;
 /// Times as many files as before a command that may be there after it.
 const MORE: usize = 5;
 
+/// Most bytes of a file of a call. An agent waits for it.
+const LARGEST_OF_CALL: u64 = 32 << 20;
+
 /// When a walk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
@@ -55,35 +58,36 @@ pub(crate) fn walk(
 ) -> Result<Walked, SnapshotError> {
     let root = &scope.root;
     let device = fs::metadata(root).map_err(SnapshotError::io(root))?.dev();
-    let mut walk = Walk {
-        scope,
-        cache,
-        blobs,
-        store,
-        moment,
-        device,
-        tracked: BTreeMap::new(),
-        found: Vec::new(),
-        open: vec![Open { path: root.clone(), name: Name::new(), entry: None }],
-        bytes: 0,
-        was_unsure: false,
-    };
-    while let Some(folder) = walk.open.pop() {
-        let (found, open) = (walk.found.len(), walk.open.len());
-        match (walk.list(&folder), folder.entry) {
-            (Ok(done), _) => done?,
-            // It cannot be listed: its entries are unknown, not removed.
-            (Err(_), Some(entry)) => {
-                walk.found.truncate(found);
-                walk.open.truncate(open);
-                if let Some((_, entry)) = walk.found.get_mut(entry) {
-                    entry.content = Content::Folder { is_listed: false };
-                }
-            }
-            (Err(error), None) => return Err(SnapshotError::io(&folder.path)(error)),
+    let mut walk = Walk::new(scope, cache, blobs, store, moment, device);
+    walk.open.push(Open { path: root.clone(), name: Name::new(), entry: None });
+    walk.finish()?;
+    Ok(Walked { tree: Tree { at, entries: walk.found.into_iter().collect() }, was_unsure: walk.was_unsure })
+}
+
+/// Reads these files, relative to the workspace, and the folders above them. A folder among them is read with all that is below it.
+pub(crate) fn walk_files(
+    scope: &Scope,
+    files: &[PathBuf],
+    blobs: &Blobs,
+    store: &Path,
+    at: u64,
+    moment: Moment,
+) -> Result<Tree, SnapshotError> {
+    let root = &scope.root;
+    let device = fs::metadata(root).map_err(SnapshotError::io(root))?.dev();
+    let cache = Tree::default();
+    let mut walk = Walk::new(scope, &cache, blobs, store, moment, device);
+    walk.largest = walk.largest.min(LARGEST_OF_CALL);
+    for file in files {
+        let mut above: Vec<&Path> = file.ancestors().skip(1).filter(|path| *path != Path::new("")).collect();
+        above.reverse();
+        // What is below a link or a file is not in the workspace.
+        if above.iter().all(|folder| walk.add_folder(folder)) {
+            walk.add_named(file)?;
         }
     }
-    Ok(Walked { tree: Tree { at, entries: walk.found.into_iter().collect() }, was_unsure: walk.was_unsure })
+    walk.finish()?;
+    Ok(Tree { at, entries: walk.found.into_iter().collect() })
 }
 
 /// A folder that was not listed yet.
@@ -111,11 +115,87 @@ struct Walk<'w> {
     tracked: BTreeMap<PathBuf, Tracked>,
     found: Vec<(Name, Entry)>,
     open: Vec<Open>,
+    /// Most bytes of one file.
+    largest: u64,
     bytes: u64,
     was_unsure: bool,
 }
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
+    fn new(
+        scope: &'w Scope,
+        cache: &'w Tree,
+        blobs: &'w Blobs,
+        store: &'w Path,
+        moment: Moment,
+        device: u64,
+    ) -> Self {
+        Self {
+            scope,
+            cache,
+            blobs,
+            store,
+            moment,
+            device,
+            tracked: BTreeMap::new(),
+            found: Vec::new(),
+            open: Vec::new(),
+            largest: scope.largest(),
+            bytes: 0,
+            was_unsure: false,
+        }
+    }
+
+    /// Reads all folders that are open.
+    fn finish(&mut self) -> Result<(), SnapshotError> {
+        while let Some(folder) = self.open.pop() {
+            let (found, open) = (self.found.len(), self.open.len());
+            match (self.list(&folder), folder.entry) {
+                (Ok(done), _) => done?,
+                // It cannot be listed: its entries are unknown, not removed.
+                (Err(_), Some(entry)) => {
+                    self.found.truncate(found);
+                    self.open.truncate(open);
+                    if let Some((_, entry)) = self.found.get_mut(entry) {
+                        entry.content = Content::Folder { is_listed: false };
+                    }
+                }
+                (Err(error), None) => return Err(SnapshotError::io(&folder.path)(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a folder without its entries; returns whether it is one.
+    fn add_folder(&mut self, folder: &Path) -> bool {
+        let name = folder.as_os_str().as_bytes().to_vec();
+        let open = Folder::open(&self.scope.root, &name);
+        let Some(about) = open.ok().and_then(|open| fs::metadata(open.path()).ok()) else { return false };
+        let content = Content::Folder { is_listed: true };
+        let entry = Entry { content, mode: mode(&about), stamp: Stamp::new(&about), is_made: false };
+        self.found.push((name, entry));
+        true
+    }
+
+    /// Adds a file or folder, if it exists.
+    fn add_named(&mut self, file: &Path) -> Result<(), SnapshotError> {
+        let named = self.scope.root.join(file);
+        let Some(file_name) = file.file_name() else { return Ok(()) };
+        let above = file.parent().map(|above| above.as_os_str().as_bytes().to_vec()).unwrap_or_default();
+        let found = Folder::open(&self.scope.root, &above).and_then(|folder| {
+            let real = folder.path().join(file_name);
+            let about = real.symlink_metadata()?;
+            Ok((folder, real, about))
+        });
+        match found {
+            Ok((_folder, real, about)) => {
+                self.add(file.as_os_str().as_bytes().to_vec(), Paths { named, real }, &about)
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
+            Err(error) => Err(SnapshotError::io(&named)(error)),
+        }
+    }
+
     /// Reads the entries of a folder. The outer error is about the folder, the inner one about the snapshot.
     fn list(&mut self, Open { path, name, .. }: &Open) -> io::Result<Result<(), SnapshotError>> {
         let folder = Folder::open(&self.scope.root, name)?;
@@ -213,7 +293,7 @@ impl Walk<'_> {
         path: &Path,
         stamp: &mut Stamp,
     ) -> Result<Option<Content>, SnapshotError> {
-        if stamp.size > self.scope.largest() {
+        if stamp.size > self.largest {
             return Ok(Some(Content::File(None)));
         }
         self.bytes = self.bytes.saturating_add(stamp.size);

@@ -15,6 +15,8 @@ const STEPS: &[Step] = &[
     ("tamperings", tamperings),
     ("payloads", payloads),
     ("kills", kills),
+    ("undos", undos),
+    ("undo kills", undo_kills),
     ("races", races),
     ("overspend", overspend),
     ("reload", || proofs::run(&["reload"])),
@@ -60,6 +62,16 @@ fn payloads() -> Result {
 
 fn kills() -> Result {
     sized("HOOKS_AUDIT_KILLS", "1000", &["-p", "tower-hooks", "--test", "audit"])
+}
+
+/// Random trees and commands, each undone.
+fn undos() -> Result {
+    sized("HOOKS_UNDO_CASES", "10000", &["-p", "tower-hooks-snapshots", "--test", "snapshots", "undo::"])
+}
+
+/// Snapshots and undos that are killed at random moments.
+fn undo_kills() -> Result {
+    sized("HOOKS_UNDO_CASES", "1000", &["-p", "tower-hooks-snapshots", "--test", "snapshots", "kill::"])
 }
 
 fn races() -> Result {

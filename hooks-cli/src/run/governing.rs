@@ -274,6 +274,20 @@ impl Governing {
         }
     }
 
+    /// Keeps the files that a call is about to write, or has written.
+    pub(super) fn keep_files(&self, decoded: &Decoded, goes_on: bool, notes: &Notes) {
+        let is_wanted = match decoded.event.as_ref().map(WireEvent::kind) {
+            Some(EventKind::PreToolUse) => goes_on,
+            kind => kind == Some(EventKind::PostToolUse),
+        };
+        #[cfg(target_os = "linux")]
+        if is_wanted {
+            super::writes::keep(decoded, &self.config, &self.file.root, notes);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (is_wanted, notes);
+    }
+
     /// Does the work that remains after an answer. A count that cannot be stored in time is an error, so that
     /// the event is denied.
     pub(super) fn finish(self, notes: &Notes) -> Result<(), Failure> {

@@ -17,6 +17,7 @@
 //! | call the hooks, record the answer | [`asking`] |
 //! | write the answer, once | [`delivery`] |
 //! | enforce the deadline | [`deadline`] |
+//! | keep the files that a call writes, for `hooks undo` | `writes` |
 //! | maintain the files of the log | [`keeping`] |
 //! | log unsupported wishes and failures | [`notes`] |
 
@@ -42,6 +43,8 @@ pub(crate) mod project;
 mod settled;
 mod subagents;
 mod transcripts;
+#[cfg(target_os = "linux")]
+mod writes;
 
 use std::sync::Arc;
 
@@ -209,6 +212,7 @@ fn hear(
         }
     }
     let goes_on = goes_on(&answer, &encoded);
+    governing.keep_files(decoded, goes_on, notes);
     // The panics of hooks were handled there.
     notes.panicked(&panics.take());
     governing.end(holds, goes_on);

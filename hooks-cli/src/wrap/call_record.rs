@@ -8,9 +8,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hooks::SystemClock;
 use hooks::config::places::Places;
 use hooks::time::Clock;
+use hooks::{HookContext, SystemClock};
 use serde::{Deserialize, Serialize};
 
 use crate::private;
@@ -46,6 +46,11 @@ pub(crate) struct CallRecord {
     pub(crate) config: PathBuf,
     /// The folder of their project.
     pub(crate) root: PathBuf,
+    /// The session and the id that the client gave the call; empty if it gave none.
+    #[serde(default)]
+    pub(crate) session: String,
+    #[serde(default)]
+    pub(crate) call: String,
     /// Time of the record, in milliseconds since 1970.
     at: u64,
 }
@@ -53,7 +58,15 @@ pub(crate) struct CallRecord {
 impl CallRecord {
     pub(crate) fn new(command: &str, config: &Path, root: &Path) -> Self {
         let (command, config, root) = (command.to_owned(), config.to_path_buf(), root.to_path_buf());
-        Self { command, config, root, at: SystemClock.now().0 }
+        let (session, call) = Default::default();
+        Self { command, config, root, session, call, at: SystemClock.now().0 }
+    }
+
+    /// Adds the session and the call of an event.
+    pub(crate) fn of(mut self, context: &HookContext) -> Self {
+        self.session.clone_from(&context.session_id);
+        self.call = context.call_id.clone().unwrap_or_default();
+        self
     }
 
     /// Stores the record; returns its id.

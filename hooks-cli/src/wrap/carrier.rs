@@ -19,11 +19,11 @@ pub(crate) fn run(id: &str, worker: Option<&Worker>) -> Result<u8, Failure> {
     }
     let record =
         CallRecord::claim(id).map_err(|why| Failure::message(format!("the command was not run: {why}")))?;
-    let governed =
-        Governed::new(load::in_session(&record.config, &record.root)?, record.root, env::current_dir()?);
+    let CallRecord { command, config, root, session, call, .. } = record;
+    let governed = Governed::new(load::in_session(&config, &root)?, config, root, env::current_dir()?);
     let shell = bash().unwrap_or_else(|| PathBuf::from("/bin/sh"));
-    let command = vec![shell.into_os_string(), "-c".into(), record.command.into()];
-    Ok(run_in(&governed, &Wanted { command, worker, ..Wanted::default() })?.status)
+    let command = vec![shell.into_os_string(), "-c".into(), command.into()];
+    Ok(run_in(&governed, &Wanted { command, worker, session, call, ..Wanted::default() })?.status)
 }
 
 /// Replaces a command that `hooks run` carried by the original, as hooks and records are about that. Returns the rules in whose
@@ -64,7 +64,7 @@ pub(crate) fn carry(
         return Err("a handler changed its command, which cannot be wrapped as well".to_owned());
     }
     let program = program()?;
-    let id = CallRecord::new(command, config, root).store();
+    let id = CallRecord::new(command, config, root).of(&decoded.context).store();
     let id = id.map_err(|error| format!("the call cannot be recorded: {error}"))?;
     let text = carried(&format!("{program} exec --call {id}"), command);
     let changed = decoded.with_command(arguments, &text);

@@ -90,6 +90,16 @@ impl Killed {
     }
 }
 
+/// A new workspace, and a process for it that has not begun its first step.
+fn started() -> (tempfile::TempDir, PathBuf, Killed) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("workspace");
+    fs::create_dir(&root).unwrap();
+    write(&root, 99);
+    let child = Killed::start(folder.path());
+    (folder, root, child)
+}
+
 /// Numbers that are spread over many magnitudes, always the same.
 fn turns(round: u32) -> u32 {
     let mixed = round.wrapping_mul(2_654_435_761);
@@ -104,12 +114,8 @@ fn rounds() -> u32 {
 fn an_undo_is_finished_or_not_begun() {
     let (mut finished, mut not_begun) = (0, 0);
     for round in 0..rounds() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("workspace");
-        fs::create_dir(&root).unwrap();
-        write(&root, 99);
+        let (folder, root, mut child) = started();
         let before = picture(&root);
-        let mut child = Killed::start(folder.path());
         for word in ["begin", "finish"] {
             assert_eq!(child.step(), word);
             child.go_on();
@@ -144,12 +150,8 @@ fn an_undo_is_finished_or_not_begun() {
 fn a_snapshot_is_whole_or_absent() {
     let (mut whole, mut absent) = (0, 0);
     for round in 0..rounds() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("workspace");
-        fs::create_dir(&root).unwrap();
-        write(&root, 99);
+        let (folder, root, mut child) = started();
         let before = picture(&root);
-        let mut child = Killed::start(folder.path());
         assert_eq!(child.step(), "begin");
         if round % 2 == 0 {
             child.kill_after(turns(round));

@@ -1,6 +1,8 @@
 //! Changes that are losses, and changes that are not.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use hooks_snapshots::{EffectsConfig, LossKind, Store};
 use hooks_system::SystemPrograms;
@@ -144,4 +146,98 @@ fn a_lost_commit_is_found_among_many_tags() {
     let store = world.store();
     let remove = || fs::remove_file(world.root.join(".git/packed-refs")).unwrap();
     assert_eq!(losses_in(&world, &store, remove), [(".git".to_owned(), LossKind::Commits)]);
+}
+
+/// A clone of a folder shares its objects: a change in place reaches the other clone, and so does the undo.
+#[test]
+fn objects_that_another_clone_shares_are_restored_there_too() {
+    for (content, kind) in [(None, LossKind::Linked), (Some(""), LossKind::Repository)] {
+        let world = World::new();
+        let root = &world.root;
+        git(root, &["init", "-q", "-b", "main"]);
+        fs::write(root.join("a"), "1\n").unwrap();
+        git(root, &["add", "-A"]);
+        git(root, &["commit", "-qm", "one"]);
+        let other = world.folder.path().join("other.git");
+        git(root, &["clone", "-q", "--bare", ".", &other.to_string_lossy()]);
+        let before = (objects(&root.join(".git")), objects(&other));
+        assert_eq!(before.0, before.1);
+        let store = world.store();
+        let running = store.begin("change", world.tick()).unwrap();
+        for path in crate::support::files(&root.join(".git/objects")) {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            if let Some(content) = content {
+                fs::write(&path, content).unwrap();
+            }
+        }
+        let effects = store.finish(running, world.tick()).unwrap();
+        let losses = store.losses(&effects, &SystemPrograms);
+        assert_eq!(losses.iter().map(|loss| loss.kind).collect::<Vec<_>>(), [kind]);
+        assert_eq!(store.undo(&effects.id, false, world.tick()).unwrap().left, vec![]);
+        assert_eq!((objects(&root.join(".git")), objects(&other)), before);
+        assert_eq!(world.leftovers(), Vec::<String>::new());
+    }
+}
+
+/// Names, modes and contents of the objects of a repository.
+fn objects(repository: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
+    let folder = repository.join("objects");
+    let read = |path: PathBuf| {
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        (path.strip_prefix(&folder).unwrap().to_path_buf(), mode, fs::read(&path).unwrap())
+    };
+    let mut all: Vec<_> = crate::support::files(&folder).into_iter().map(read).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn many_committed_files_are_reported_and_no_loss() {
+    let removed = |is_committed: bool| {
+        let world = World::new();
+        let root = &world.root;
+        git(root, &["init", "-q", "-b", "main"]);
+        fs::create_dir_all(root.join("src/deep")).unwrap();
+        for at in 0..30 {
+            fs::write(root.join(format!("src/deep/{at}")), at.to_string()).unwrap();
+        }
+        git(root, &["add", "-A"]);
+        git(root, &["commit", "-qm", "one"]);
+        let store = world.store();
+        let running = store.begin("rm", world.tick()).unwrap();
+        fs::remove_dir_all(root.join("src")).unwrap();
+        if is_committed {
+            git(root, &["commit", "-qam", "two"]);
+        }
+        let effects = store.finish(running, world.tick()).unwrap();
+        store.losses(&effects, &SystemPrograms)
+    };
+    let found = removed(false);
+    let found: Vec<_> = found.iter().map(|loss| (loss.path.to_str().unwrap(), loss.kind)).collect();
+    assert_eq!(found, [("src/deep", LossKind::Many)]);
+    assert!(!LossKind::Many.is_final());
+    assert_eq!(removed(true), []);
+}
+
+#[test]
+fn new_files_that_tools_obey_are_named_unless_they_are_committed() {
+    let world = World::new();
+    let root = &world.root;
+    git(root, &["init", "-q", "-b", "main"]);
+    fs::write(root.join(".envrc"), "echo\n").unwrap();
+    git(root, &["add", "-A"]);
+    git(root, &["commit", "-qm", "one"]);
+    fs::remove_file(root.join(".envrc")).unwrap();
+    let store = world.store();
+    let running = store.begin("make", world.tick()).unwrap();
+    git(root, &["checkout", "-q", "."]);
+    fs::create_dir(root.join("below")).unwrap();
+    fs::write(root.join("below/.envrc"), "curl\n").unwrap();
+    fs::write(root.join("run"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(root.join("run"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(root.join("text"), "x").unwrap();
+    let effects = store.finish(running, world.tick()).unwrap();
+    let found = store.tool_files(&effects, &SystemPrograms);
+    let found: Vec<_> = found.iter().map(|file| (file.path.to_str().unwrap(), file.why.is_some())).collect();
+    assert_eq!(found, [("below/.envrc", true), ("run", false)]);
 }

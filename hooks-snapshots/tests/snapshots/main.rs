@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod calls;
 mod kill;
 mod losses;
 mod support;

@@ -263,7 +263,7 @@ fn errors_name_the_way_out() {
     fs::write(world.root.join("a"), "2").unwrap();
     drop(running);
     let told = |id: &str| store.undo(id, false, world.tick()).unwrap_err().to_string();
-    assert!(told("nothing").contains("hooks undo --list"));
+    assert!(told("nothing").contains("hooks snapshots"));
     assert!(told(&id).contains("did not end"));
     store.undo(&id, true, world.tick()).unwrap();
     assert_eq!(fs::read_to_string(world.root.join("a")).unwrap(), "1");

@@ -25,6 +25,8 @@ pub(super) struct Row {
     pub(super) is_late: bool,
     /// Programs that it needs.
     pub(super) needs: Vec<String>,
+    /// Reason why an ordinary command may differ in the sandbox.
+    pub(super) differs: Option<String>,
     pub(super) script: String,
 }
 
@@ -45,18 +47,24 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Reads `read late needs=perl,git<TAB>script`. An ordinary command may have no field before the script.
+/// Reads `read late needs=perl,git<TAB>script`. An ordinary command may have no field before the script, or `differs`; then the reason is a
+/// third field.
 fn row(line: &str, is_attack: bool) -> Result<Row> {
     let (words, script) = match line.split_once('\t') {
         Some(parts) => parts,
         None if !is_attack => ("", line),
         None => return Err(Error::new(format!("no attack: `{line}`"))),
     };
-    let mut row = Row { harm: None, is_late: false, needs: Vec::new(), script: script.to_owned() };
+    let mut row =
+        Row { harm: None, is_late: false, needs: Vec::new(), differs: None, script: script.to_owned() };
     for word in words.split(' ').filter(|word| !word.is_empty()) {
         match word.split_once('=') {
             Some(("needs", programs)) => row.needs = programs.split(',').map(str::to_owned).collect(),
             None if word == "late" => row.is_late = true,
+            None if word == "differs" && !is_attack => {
+                let (script, why) = script.split_once('\t').ok_or_else(|| no_reason(line))?;
+                (row.script, row.differs) = (script.to_owned(), Some(why.to_owned()));
+            }
             None if CLASSES.iter().any(|(class, _)| *class == word) => row.harm = Some(word.to_owned()),
             _ => return Err(Error::new(format!("unknown word `{word}`: `{line}`"))),
         }
@@ -66,4 +74,8 @@ fn row(line: &str, is_attack: bool) -> Result<Row> {
     } else {
         Err(Error::new(format!("no harm is named: `{line}`")))
     }
+}
+
+fn no_reason(line: &str) -> Error {
+    Error::new(format!("`differs` without a reason behind the script: `{line}`"))
 }
