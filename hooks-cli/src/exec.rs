@@ -15,6 +15,8 @@ use hooks::sandbox::Profile;
 use tempfile::TempDir;
 
 use crate::cli::{Cli, Command, Exec};
+#[cfg(target_os = "linux")]
+use crate::connections;
 use crate::failure::Failure;
 use crate::load;
 use crate::run::project;
@@ -36,6 +38,8 @@ pub(crate) struct Governed {
     pub(crate) config: Config,
     pub(crate) profile: Profile,
     pub(crate) folder: PathBuf,
+    /// The file of the rules.
+    pub(crate) file: PathBuf,
 }
 
 /// The rules that govern this folder, or those that are named.
@@ -46,15 +50,15 @@ pub(crate) fn governed(named: Option<&Path>) -> Result<Governed, Failure> {
             "no rules govern this folder; `hooks init` writes some, or name them with `--config`",
         ));
     };
-    Ok(Governed::new(load::config(&found.config, None)?, found.root, folder))
+    Ok(Governed::new(load::config(&found.config, None)?, found.root, folder, found.config))
 }
 
 impl Governed {
     /// A command in `folder` under the rules of the project at `root`.
-    pub(crate) fn new(config: Config, root: PathBuf, folder: PathBuf) -> Self {
+    pub(crate) fn new(config: Config, root: PathBuf, folder: PathBuf, file: PathBuf) -> Self {
         let root = config.policy().paths.root.as_ref().map_or(root, PathBuf::from);
         let profile = config.sandbox_profile(&Config::sandbox_places(&root));
-        Self { config, profile, folder }
+        Self { config, profile, folder, file }
     }
 }
 
@@ -162,7 +166,7 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
 
     use crate::snapshots;
 
-    let Governed { config, profile, folder } = governed;
+    let Governed { config, profile, folder, .. } = governed;
     let failed = |why: &dyn std::fmt::Display| Failure::message(format!("the command was not run: {why}"));
     // Without a place for it, temporary files are in memory.
     let temporary = tempfile::Builder::new().prefix("hooks-exec-").tempdir().ok();
@@ -203,12 +207,23 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     // Before anything else is printed, as a closed standard error ends the program. In a failure, the command may have begun.
     let is_clean = matches!(done, Err(NotRun::NotHeld(_))) || clean_up(&plan, profile);
     let stays = watched.is_none_or(|watched| watched.end(&say));
-    let finished = done.map_err(|error| failed(&error))?;
+    let mut finished = done.map_err(|error| failed(&error))?;
+    if let Some(scrubber) = &scrubber {
+        connections::scrub(&mut finished.connections, scrubber);
+    }
+    connections::tell(&finished.connections, &say);
+    if let Err(why) = connections::record(governed, &finished.connections) {
+        say(&format!("the connections of the command are not in the audit log: {why}"));
+    }
     if !finished.enforced.is_whole() {
         say(&finished.enforced.missing());
     }
     if wanted.has_report {
-        drop(writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?));
+        let mut report = serde_json::to_value(&finished.enforced)?;
+        if let (Some(report), false) = (report.as_object_mut(), plan.hosts.is_empty()) {
+            report.insert("connections".to_owned(), serde_json::to_value(&finished.connections)?);
+        }
+        drop(writeln!(anstream::stderr(), "{report}"));
     }
     let status = match (is_clean, stays) {
         (true, true) => finished.status,

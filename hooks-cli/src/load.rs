@@ -24,6 +24,11 @@ pub(crate) fn in_session(path: &Path, root: &Path) -> Result<Config, Failure> {
     read(&reader(None).recording_in_teams().recording_nothing().of_project(root), path)
 }
 
+/// The same configuration, as one that records what the command did.
+pub(crate) fn recording(path: &Path, root: &Path) -> Result<Config, Failure> {
+    read(&reader(None).recording_in_teams().remembering_no_files().of_project(root), path)
+}
+
 /// The configuration at `path`, for events that happen and are recorded.
 pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
     read(&in_project(reader(profile).recording_in_teams(), path), path)

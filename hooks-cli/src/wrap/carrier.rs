@@ -19,8 +19,8 @@ pub(crate) fn run(id: &str, worker: Option<&Worker>) -> Result<u8, Failure> {
     }
     let record =
         CallRecord::claim(id).map_err(|why| Failure::message(format!("the command was not run: {why}")))?;
-    let governed =
-        Governed::new(load::in_session(&record.config, &record.root)?, record.root, env::current_dir()?);
+    let config = load::in_session(&record.config, &record.root)?;
+    let governed = Governed::new(config, record.root, env::current_dir()?, record.config);
     let shell = bash().unwrap_or_else(|| PathBuf::from("/bin/sh"));
     let command = vec![shell.into_os_string(), "-c".into(), record.command.into()];
     Ok(run_in(&governed, &Wanted { command, worker, ..Wanted::default() })?.status)

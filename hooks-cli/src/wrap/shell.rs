@@ -35,19 +35,19 @@ pub(crate) fn run(options: &Exec, worker: Option<&Worker>) -> Result<u8, Failure
     }
     let folder = env::current_dir()?;
     let session = env::var(SESSION).unwrap_or_default();
-    let Some((config, root)) = rules(options.config.as_deref(), &session, &folder) else {
+    let Some((file, root)) = rules(options.config.as_deref(), &session, &folder) else {
         return Err(Failure::message(
             "the command was not run: no rules govern this folder; `hooks init claude` writes some",
         ));
     };
-    let config = load::in_session(&config, &root)?;
+    let config = load::in_session(&file, &root)?;
     if !super::is_wanted(&config) {
         return plainly(command);
     }
     if worker.is_none() {
         return apart();
     }
-    let governed = Governed::new(config, root, folder);
+    let governed = Governed::new(config, root, folder, file);
     let (command, ending) = with_our_file(command);
     let ran = run_in(&governed, &Wanted { command, worker, ..Wanted::default() })?;
     if let (Some(ending), Some(temporary)) = (ending, &ran.temporary) {
