@@ -94,7 +94,7 @@ pub(crate) fn walk_files(
 struct Open {
     path: PathBuf,
     name: Name,
-    /// Its position in the entries that were found; `None` for the root.
+    /// Position in the entries that were found; `None` for the root.
     entry: Option<usize>,
 }
 

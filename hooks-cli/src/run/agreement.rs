@@ -72,7 +72,7 @@ fn run_eval_and_explain_agree_where_events_are_counted() {
     assert!(denied > 5, "{denied}");
 }
 
-/// What [`compare`] returns, with a thread for each core: these rules remember nothing, so the order does not matter.
+/// Compares with a thread for each core: these rules remember nothing, so the order does not matter.
 fn compared_in_parts(rules: &str, payloads: &[Value]) -> (usize, usize) {
     let cores = thread::available_parallelism().unwrap().get();
     thread::scope(|scope| {

@@ -137,7 +137,7 @@ const STORES: &[(&str, &[&str], &[&str])] = &[
     ("kubectl", &["cp"], &[]),
 ];
 
-/// Their common options that take the next word.
+/// Common options of these programs that take the next word.
 const STORE_VALUES: &[&str] = &[
     "profile",
     "region",
