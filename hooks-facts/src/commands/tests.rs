@@ -416,7 +416,10 @@ fn trees_and_names_known_in_part() {
         ("aws s3 cp s3://b/a d/; aws s3 cp d s3://b; aws s3 ls s3://b", &["C d/a"]),
         ("aws s3 sync s3://b . --profile p; aws s3 cp --recursive s3://b d/", &["F .", "N? d/", "F d/"]),
         ("gsutil -m cp -r gs://b/x .; gsutil rsync gs://b d", &["F ./x", "N d", "F? d"]),
-        ("gcloud storage cp gs://b/x .; kubectl cp pod:/tmp/x .; kubectl get pods", &["C ./x", "F ./x"]),
+        (
+            "gcloud storage cp gs://b/x .; kubectl cp pod:/tmp/x . -c main; kubectl get pods",
+            &["C ./x", "F ./x"],
+        ),
         ("gh release download v1 -D d; gh run download 1 --dir e -p x", &["C d/…", "C e/…"]),
         ("rm *.l?g [ab]c \"*\"", &["R *.l?g", "R ?c", "R *"]),
         ("touch $PWD/a $HOME/b $X; cd d && touch $PWD/c", &["C /w/a", "C ~/b", "C …", "C /w/d/c"]),

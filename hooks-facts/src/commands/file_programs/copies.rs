@@ -85,7 +85,7 @@ impl Changes<'_> {
     /// `aws s3 cp A TO`: the words of a program of a store, as those of `scp`.
     pub(super) fn fetches(&mut self, name: &str, words: &[Argument]) {
         let Some((_, verbs, trees)) = STORES.iter().find(|(program, ..)| *program == name) else { return };
-        let all = operands(words, "", STORE_VALUES);
+        let all = operands(words, if name == "kubectl" { "cn" } else { "" }, STORE_VALUES);
         let is_verb = |word: &&&Argument| word.literal().is_some_and(|word| verbs.contains(&word));
         let Some(verb) = all.iter().find(is_verb) else { return };
         let behind = all.iter().skip_while(|word| !is_verb(word)).skip(1).copied();
