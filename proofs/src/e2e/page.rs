@@ -67,8 +67,8 @@ What a client has besides its settings:
   shows its user an error without the reason. A file that is attached to a prompt (`--file`, `@file`) is judged as a call of `read`.
   A change of arguments is made before OpenCode asks its own rules, which then judge the changed call alone. Its hook `permission.ask` is never called,
   so `ask` is a denial.
-* What OpenCode does not show to a plugin: the text of a tool that failed by itself (a command that ends with an exit code is no such failure, and is redacted),
-  the request for the title of a session, and commands that its user types (`!command`). Plugins run one after the other, and one that runs later can change
+* OpenCode does not show a plugin the text of a tool that failed by itself. A command that ends with an exit code is no such failure, and is redacted.
+  It shows neither the request for the title of a session nor commands that its user types (`!command`). Plugins run one after the other, and one that runs later can change
   the arguments again. OpenCode goes on without a plugin that it cannot load, and without all with `--pure` or `OPENCODE_PURE`; `OPENCODE_DISABLE_PROJECT_CONFIG`
   leaves out those of a project. `hooks doctor` reports these, and a plugin file that was changed. Without access to npm, OpenCode starts later where it has plugins,
   as it tries to install their types first.
