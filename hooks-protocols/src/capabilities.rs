@@ -20,6 +20,16 @@ pub enum Ability {
     No,
 }
 
+/// What hooks check at an event of a client that has no type here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Checked {
+    /// The settings of the client, which changed on the disk: they may not switch the hooks off.
+    Settings,
+    /// The results of several calls, before the model reads them: none may have data that is redacted.
+    Results,
+}
+
 /// The wishes that a client supports at one of its events.
 ///
 /// A table of the events at which a client obeys a denial:
@@ -57,7 +67,19 @@ impl Capabilities {
         self.row.kind
     }
 
-    /// Whether the client reports each call of this event in another event as well.
+    /// What hooks check at an event that has no type here.
+    ///
+    /// ```
+    /// use hooks_protocols::{Checked, Client, capabilities};
+    ///
+    /// let changed = capabilities(Client::Claude, "ConfigChange").expect("a known event");
+    /// assert_eq!((changed.event(), changed.checked()), (None, Some(Checked::Settings)));
+    /// ```
+    pub fn checked(&self) -> Option<Checked> {
+        self.row.checked
+    }
+
+    /// Whether the client reports each call or prompt of this event in another event as well.
     pub fn is_told_elsewhere(&self) -> bool {
         self.row.is_told_elsewhere
     }

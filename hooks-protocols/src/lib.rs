@@ -48,7 +48,7 @@ mod transcript;
 pub use hooks_facts::tools::{Canonical, Dialect};
 
 pub use self::answer::{Answer, AnswerNotes, Changed, Rewrite};
-pub use self::capabilities::{Ability, Capabilities, capabilities};
+pub use self::capabilities::{Ability, Capabilities, Checked, capabilities};
 pub use self::carried::{carried, carried_below};
 pub use self::client::{Client, UnknownClient};
 pub use self::command_line::command_line;

@@ -16,7 +16,7 @@ pub(crate) mod process;
 mod rules;
 #[cfg(target_os = "linux")]
 mod sandbox;
-mod traps;
+pub(crate) mod traps;
 mod trust;
 mod twice;
 mod version;

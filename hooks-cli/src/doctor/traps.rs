@@ -113,7 +113,7 @@ fn without_plugins(variable: &str) -> Option<Finding> {
 }
 
 /// The settings of the machine that can switch hooks off, the one with the highest priority first.
-fn of_machine(client: Client, root: &Path) -> Vec<PathBuf> {
+pub(crate) fn of_machine(client: Client, root: &Path) -> Vec<PathBuf> {
     match client {
         Client::Claude => {
             let folder = root.join("etc/claude-code");
@@ -183,7 +183,7 @@ fn switches(client: Client) -> Vec<PathBuf> {
 }
 
 /// Whether the settings in `text` turn hooks off; `None` if they have no switch.
-fn is_off(text: &str) -> Option<bool> {
+pub(crate) fn is_off(text: &str) -> Option<bool> {
     let Ok(root) = json::parse(text) else { return is_off_in_toml(text) };
     let all = root.member("disableAllHooks").and_then(|node| flag(text, node));
     all.or_else(|| flag(text, root.member("hooksConfig")?.member("enabled")?).map(|is_on| !is_on))

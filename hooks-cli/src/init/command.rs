@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use hooks::EventKind;
-use hooks_protocols::{Client, capabilities, command_line};
+use hooks_protocols::{Checked, Client, capabilities, command_line};
 
 /// A command line of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,9 @@ pub(super) fn is_gate(client: Client, event: &str) -> bool {
         EventKind::UserPromptSubmitted,
         EventKind::BeforeModelCall,
     ];
-    capabilities(client, event).and_then(|row| row.event()).is_some_and(|kind| gates.contains(&kind))
+    capabilities(client, event).is_some_and(|row| {
+        row.checked() == Some(Checked::Settings) || row.event().is_some_and(|kind| gates.contains(&kind))
+    })
 }
 
 /// Parses a command line; `None` if it is not ours.

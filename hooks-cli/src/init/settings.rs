@@ -115,7 +115,9 @@ pub(crate) fn events(client: Client) -> Vec<&'static str> {
     let is_ours = |event: &&str| {
         let row = capabilities(client, event);
         // An event that only reports a call once more has no use if nothing is answered there.
-        row.is_some_and(|row| row.event().is_some() && (answers(&row) || !row.is_told_elsewhere()))
+        row.is_some_and(|row| {
+            row.checked().is_some() || row.event().is_some() && (answers(&row) || !row.is_told_elsewhere())
+        })
     };
     client
         .events()

@@ -11,6 +11,7 @@ use hooks::budgets::{Approvals, SpendBudgetConfig, SpendEnforcement};
 use hooks::config::{Config, ConfigErrors, ConfigReader, Kept};
 use hooks::event::WireEvent;
 use hooks::facts::tools::{ToolKind, ToolTable};
+use hooks::redaction::Scrubber;
 use hooks::state::Memory;
 use hooks::{EventKind, Holds, HookContext, Hooks, Strength, SystemClock};
 use hooks_protocols::{Ability, Answer, Client, Decoded, Wish, capabilities};
@@ -87,6 +88,11 @@ impl Governing {
     /// The hooks.
     pub(super) fn hooks(&self) -> Hooks {
         self.config.clone().hooks()
+    }
+
+    /// The redactor of results, if the rules redact any.
+    pub(super) fn scrubber(&self) -> Option<&Scrubber> {
+        self.config.as_hooks().extension()
     }
 
     /// The audit log, if events are recorded.

@@ -12,6 +12,8 @@
 //! | read the payload | [`input`] |
 //! | find and load the configuration | [`project`], [`governing`], [`settled`] |
 //! | find the session of a subagent | [`subagents`] |
+//! | check an event without a type of ours | [`checked`] |
+//! | read the file of a slash command | [`expansion`] |
 //! | count the answers in the client's transcript | [`transcripts`] |
 //! | count a call once that several lines of the settings report | [`calls`] |
 //! | call the hooks, record the answer | [`asking`] |
@@ -27,8 +29,10 @@ mod agreement;
 mod asking;
 mod caller;
 mod calls;
+mod checked;
 mod deadline;
 mod delivery;
+mod expansion;
 #[cfg(any(debug_assertions, feature = "faults"))]
 mod faults;
 mod governing;
@@ -149,13 +153,13 @@ fn hear(
     panics: &Panics,
 ) -> Result<EncodedAnswer, Failure> {
     let Some(kind) = decoded.event.as_ref().map(WireEvent::kind) else {
-        // Hooks neither decide an event without a type nor receive it.
-        return Ok(encode(decoded, &Answer::default()));
+        return Ok(encode(decoded, &checked::answer(options, decoded, deadline)?));
     };
     #[cfg(any(debug_assertions, feature = "faults"))]
     faults::strike();
     // Hooks and records are about the original. It stays as the client has it.
     let carried = carrier::unwrap(decoded);
+    expansion::open(decoded)?;
     let joined = subagents::join(decoded);
     let mut governing = governing::load(options, decoded, deadline)?;
     if let Err(reason) = joined {
@@ -181,6 +185,11 @@ fn hear(
                 return Err(reason);
             }
         };
+    if decoded.is_told_elsewhere() {
+        // The answer to the other event has them too.
+        answer.context.clear();
+        answer.messages.clear();
+    }
     match governing.refusal(decoded) {
         Some(Refusal::Call(why)) => answer.deny_too(&Reason::new("sandbox", "not_wrapped", why)),
         Some(Refusal::Session(why)) => answer.messages.push(why),

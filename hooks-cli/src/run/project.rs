@@ -139,7 +139,7 @@ fn of_user() -> Option<PathBuf> {
 
 /// The project that the client names. Only its own variable counts, as others can belong to a client that
 /// started this one.
-fn project_of(client: Client) -> Option<PathBuf> {
+pub(super) fn project_of(client: Client) -> Option<PathBuf> {
     let name = match client {
         Client::Claude => "CLAUDE_PROJECT_DIR",
         Client::Gemini => "GEMINI_PROJECT_DIR",

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 mod approving;
+mod checked;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;

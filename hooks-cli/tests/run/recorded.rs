@@ -61,8 +61,8 @@ fn a_record_has_the_decision_and_the_answer() {
                 "tool_input": {"command": "cat x"}, "error": "no mail to ada@example.com"})
             .to_string(),
             "no_opinion",
-            "stop",
-            json!([{"wish": "rewrite", "instead": "stopped"}]),
+            "none",
+            json!([{"wish": "rewrite", "instead": "not_enforced"}]),
         ),
     ];
     for (at, (client, payload, outcome, answered, degraded)) in cases.into_iter().enumerate() {

@@ -82,10 +82,11 @@ impl Decoded {
         }
     }
 
-    /// Whether the client reports this call in another event as well. Limits on calls count the other event.
+    /// Whether the client reports this call or prompt in another event as well. Limits count the other event.
     ///
     /// For a shell command, an MCP call or a file read, Cursor first sends an event of that kind, and then
-    /// the event of the tool call. It asks hooks at both.
+    /// the event of the tool call. It asks hooks at both. Claude Code reports a slash command as a prompt, and then as
+    /// its expansion.
     pub fn is_told_elsewhere(&self) -> bool {
         self.row.is_some_and(|row| row.is_told_elsewhere)
     }

@@ -14,6 +14,7 @@ use hooks_core::{EventKind, WireEvent};
 use serde_json::Value;
 
 use crate::answer::Rewrite;
+use crate::capabilities::Checked;
 use crate::decode::Decoded;
 use crate::degraded::Wish;
 
@@ -63,8 +64,10 @@ pub(crate) struct Row {
     pub(crate) phrases: Phrases,
     /// Wishes that the client supports for some calls only.
     pub(crate) limit: Option<Limit>,
-    /// Whether the same call also fires another row, which is the one to count.
+    /// Whether the same call or prompt also fires another row, which is the one to count.
     pub(crate) is_told_elsewhere: bool,
+    /// What hooks check at an event that has no type of ours.
+    pub(crate) checked: Option<Checked>,
 }
 
 /// A restriction of wishes to some calls.
@@ -110,6 +113,7 @@ impl Row {
             phrases: SILENT,
             limit: None,
             is_told_elsewhere: false,
+            checked: None,
         }
     }
 
@@ -150,7 +154,13 @@ impl Row {
         self
     }
 
-    /// Marks an event whose calls also fire another row.
+    /// Has hooks check an event that has no type of ours.
+    pub(crate) const fn checking(mut self, checked: Checked) -> Self {
+        self.checked = Some(checked);
+        self
+    }
+
+    /// Marks an event whose calls or prompts also fire another row.
     pub(crate) const fn told_elsewhere(mut self) -> Self {
         self.is_told_elsewhere = true;
         self

@@ -2,7 +2,8 @@
 
 use hooks_core::OnFailure;
 use hooks_protocols::{
-    Answer, Client, EncodedAnswer, Instead, KnownEvent, Rewrite, capabilities, decode, encode, failure,
+    Answer, Checked, Client, EncodedAnswer, Instead, KnownEvent, Rewrite, capabilities, decode, encode,
+    failure,
 };
 use serde_json::{Value, json};
 
@@ -147,6 +148,7 @@ fn no_refused_prompt_reached_the_model() {
     for (client, event) in [
         (Client::Claude, "UserPromptSubmit"),
         (Client::Codex, "UserPromptSubmit"),
+        (Client::Claude, "UserPromptExpansion"),
         (Client::Gemini, "BeforeAgent"),
         (Client::Copilot, "userPromptSubmitted"),
         (Client::Copilot, "UserPromptSubmit"),
@@ -249,8 +251,9 @@ fn a_failure_where_nothing_is_decided_stops_nothing() {
 #[test]
 fn an_event_in_doubt_is_denied_at_both() {
     let decides = |client, event| {
-        let kind = capabilities(client, event).and_then(|can| can.event());
-        kind.is_some_and(|kind| kind.on_failure() == OnFailure::Closes)
+        let row = capabilities(client, event).unwrap();
+        row.checked() == Some(Checked::Settings)
+            || row.event().is_some_and(|kind| kind.on_failure() == OnFailure::Closes)
     };
     let is_enforced = |client, event| decides(client, event) && !CANNOT_BE_DENIED.contains(&(client, event));
     let mut pairs = 0;
@@ -312,6 +315,7 @@ const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     // Another event of the same call is denied.
     (Client::CopilotSdk, "preMcpToolCall"),
     // The tool failed or ran already, and its text cannot be removed.
+    (Client::Claude, "PostToolUseFailure"),
     (Client::Copilot, "postToolUseFailure"),
     (Client::Copilot, "PostToolUseFailure"),
     (Client::CopilotSdk, "postToolUseFailure"),
@@ -340,9 +344,9 @@ fn where_a_failure_cannot_deny_is_known() {
     let mut found = Vec::new();
     for client in Client::ALL {
         for event in client.events() {
-            let closes = capabilities(*client, event)
-                .and_then(|capabilities| capabilities.event())
-                .is_some_and(|kind| kind.on_failure() == OnFailure::Closes);
+            let row = capabilities(*client, event).unwrap();
+            let closes = row.checked() == Some(Checked::Settings)
+                || row.event().is_some_and(|kind| kind.on_failure() == OnFailure::Closes);
             let encoded = failure(KnownEvent::Event(*client, event), "the disk is full");
             if !closes {
                 assert_eq!(encoded.exit, 1, "{client} {event}");
@@ -360,6 +364,26 @@ fn where_a_failure_cannot_deny_is_known() {
     let mut known = CANNOT_BE_DENIED.to_vec();
     known.sort_unstable();
     assert_eq!(found, known);
+}
+
+/// Recorded: a change of settings that is blocked does not hold in the session, and a run that ends after a batch asks the
+/// model no more. A run went on whatever the answer to a failed call was.
+#[test]
+fn what_only_claude_code_asks_has_the_recorded_effect() {
+    let claude = |event: &str| {
+        let payload = json!({"session_id": "s", "cwd": "/a", "hook_event_name": event}).to_string();
+        decode(Client::Claude, Some(event), payload.as_bytes()).unwrap()
+    };
+    let blocked = encode(&claude("ConfigChange"), &Answer::deny("MARK"));
+    assert_eq!(recorded_effect(Client::Claude, "ConfigChange", &blocked), "the session kept its settings");
+    let mut stop = Answer::default();
+    stop.stop = Some("MARK".to_owned());
+    let ended = encode(&claude("PostToolBatch"), &stop);
+    assert_eq!(recorded_effect(Client::Claude, "PostToolBatch", &ended), "the run ended");
+    let failed = payload_of(Client::Claude, "PostToolUseFailure");
+    let failed = decode(Client::Claude, None, failed.as_bytes()).unwrap();
+    let unheard = encode(&failed, &stop);
+    assert_eq!((&*unheard.stdout, unheard.degraded.len()), ("", 1), "{unheard:?}");
 }
 
 /// Names are copied into keys and records, so their length is limited.

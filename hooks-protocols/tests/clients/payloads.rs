@@ -14,7 +14,9 @@ use super::support::{Effect, effect, payload_of, payloads, read_payloads};
 fn kind_of(event: &str) -> Option<EventKind> {
     Some(match event {
         "SessionStart" | "sessionStart" => SessionStart,
-        "UserPromptSubmit" | "userPromptSubmitted" | "BeforeAgent" => UserPromptSubmitted,
+        "UserPromptSubmit" | "UserPromptExpansion" | "userPromptSubmitted" | "BeforeAgent" => {
+            UserPromptSubmitted
+        }
         "PreToolUse" | "preToolUse" | "BeforeTool" => PreToolUse,
         "PermissionRequest" | "permissionRequest" => PermissionRequest,
         "PostToolUse" | "PostToolUseFailure" | "postToolUse" | "postToolUseFailure" | "AfterTool" => {
@@ -31,7 +33,6 @@ fn kind_of(event: &str) -> Option<EventKind> {
         "SessionEnd" | "sessionEnd" => SessionEnd,
         "Setup"
         | "InstructionsLoaded"
-        | "UserPromptExpansion"
         | "PostToolBatch"
         | "BeforeToolSelection"
         | "userPromptTransformed" => return None,

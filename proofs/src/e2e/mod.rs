@@ -26,6 +26,7 @@
 
 #[cfg(unix)]
 mod approval;
+mod checked;
 mod claims;
 mod clients;
 mod install;

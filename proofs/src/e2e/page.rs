@@ -56,8 +56,9 @@ What a client has besides its settings:
   is denied ([command hooks](command-hooks.md#change-what-happens)).
 * With `sandbox: { calls: wrapped }`, off by default, shell calls of Claude Code, Codex CLI, Gemini CLI, Copilot CLI and OpenCode run under `hooks exec`:
   [in the sandbox](sandbox.md#commands-of-agents), with closed standard input, and with redacted output.
-* Without it, and in all other clients, the model reads some results unredacted: those of a failing command in Claude Code, and what a command of Codex CLI has
-  written when the model's waiting time is over. `write_stdin` of Codex CLI, into a command that still runs, fires no hook.
+* Without it, and in all other clients, the model reads what a command of Codex CLI has written when the model's waiting time is over, unredacted. No hook
+  of Claude Code can change the result of a failing command: if it has data that the rules redact, the run ends before the model reads it (`PostToolBatch`).
+  A user who goes on with the session sends it. `write_stdin` of Codex CLI, into a command that still runs, fires no hook.
   So a shell or an interpreter that would run such input (`bash`, `python3`, `cat | sh`) counts as unknown code, which the command guard denies. Codex CLI loses the
   exit code of a redacted result, and Gemini CLI shows a redacted success as an error.
 * A file that a prompt names (`@notes.md`) is sent to the model without a tool call by Claude Code and Gemini CLI. Rules about reading
@@ -72,6 +73,10 @@ What a client has besides its settings:
   the arguments again. OpenCode goes on without a plugin that it cannot load, and without all with `--pure` or `OPENCODE_PURE`; `OPENCODE_DISABLE_PROJECT_CONFIG`
   leaves out those of a project. `hooks doctor` reports these, and a plugin file that was changed. Without access to npm, OpenCode starts later where it has plugins,
   as it tries to install their types first.
+* The file of a slash command is judged with the prompt in Claude Code (`UserPromptExpansion`), as far as it is one of the project or the user: what it names,
+  and what the rules redact. Commands of plugins are judged by their name and arguments only.
+* Settings that change while a session of Claude Code runs are denied (`ConfigChange`) if they switch hooks off, set a variable `HOOKS_...`, or if no settings
+  call `hooks` any more as `hooks init` wrote it. That session keeps its settings; the file is changed, and the next session reads it.
 * Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
 * Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
   in its place.

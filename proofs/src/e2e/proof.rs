@@ -143,6 +143,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     listed(client, program, hooks, &mut results)?;
     lists::prove(client, program, hooks, &mut results)?;
     super::prompt::prove(client, program, hooks, &mut results)?;
+    super::checked::prove(client, program, hooks, &mut results)?;
     super::live::prove(client, program, hooks, &mut results)?;
     #[cfg(target_os = "linux")]
     super::wrapped::prove(client, program, hooks, &mut results)?;

@@ -5,6 +5,7 @@ mod phrases;
 use hooks_core::EventKind::*;
 
 use super::shared::*;
+use crate::capabilities::Checked;
 use crate::table::{Field, Protocol, Row, flag, text};
 use phrases::*;
 
@@ -24,15 +25,16 @@ const ROWS: &[Row] = &[
     Row::new("SessionStart", SessionStart, &[START]).saying(CONTEXT),
     Row::other("InstructionsLoaded"),
     Row::new("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
-    Row::other("UserPromptExpansion").saying(USER_PROMPT),
+    Row::new("UserPromptExpansion", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT).told_elsewhere(),
     Row::new("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
     Row::new("PermissionRequest", PermissionRequest, &[CALL]).saying(PERMISSION_REQUEST),
     Row::new("PermissionDenied", ToolDecided, &[CALL])
         .with(&[text(&["verdict"], "deny"), text(SOURCE, "settled")])
         .saying(OBSERVED),
     Row::new("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
-    Row::new("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(POST_TOOL_USE_FAILURE),
-    Row::other("PostToolBatch").saying(POST_TOOL_BATCH),
+    // Tested. The text of a failure cannot be replaced, and the run goes on whatever the answer is.
+    Row::new("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(CONTEXT),
+    Row::other("PostToolBatch").saying(POST_TOOL_BATCH).checking(Checked::Results),
     Row::new("Notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
         .with(&[text(MESSAGE, "")])
         .saying(CONTEXT),
@@ -56,7 +58,7 @@ const ROWS: &[Row] = &[
     Row::other("PostModelSwitch").saying(CONTEXT),
     Row::other("Elicitation").saying(ELICITATION),
     Row::other("ElicitationResult").saying(ELICITATION),
-    Row::other("ConfigChange").saying(BLOCKED),
+    Row::other("ConfigChange").saying(BLOCKED).checking(Checked::Settings),
     Row::other("CwdChanged"),
     Row::other("FileChanged"),
     Row::other("DirectoryAdded"),

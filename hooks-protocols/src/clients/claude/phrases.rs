@@ -35,10 +35,8 @@ pub(super) const POST_TOOL_USE: Phrases = Phrases {
     ..CONTEXT
 };
 
-/// The text of a failure cannot be replaced; only ending the run keeps it from the model.
-pub(super) const POST_TOOL_USE_FAILURE: Phrases = Phrases { stop: Words(DISCONTINUE), ..CONTEXT };
-
-pub(super) const POST_TOOL_BATCH: Phrases = Phrases { deny: Exit, stop: Words(DISCONTINUE), ..CONTEXT };
+/// Tested. The model reads the reason of a block beside the results; only ending the run keeps them from the model.
+pub(super) const POST_TOOL_BATCH: Phrases = Phrases { stop: Words(DISCONTINUE), ..CONTEXT };
 
 /// Tested. The agent receives the reason as its next instruction.
 pub(super) const STOPPING: Phrases = Phrases { deny: Words(BLOCK), stop: Words(DISCONTINUE), ..OBSERVED };

@@ -1,0 +1,139 @@
+//! Proofs about the events of Claude Code that have no type of ours, and about slash commands. Each is first run without hooks.
+
+use std::fs;
+use std::path::Path;
+
+use hooks_protocols::Client;
+use serde_json::Value;
+
+use super::claims::Claim;
+use super::clients::{PROMPT, Runnable, Trust};
+use super::proof::{PATIENCE, PROJECT, Results, failed, furnish, init, says, shown};
+use super::sandbox::{Run, Sandbox};
+use super::script::{Between, Call, Script};
+use super::server::Server;
+use crate::error::Result;
+
+const RULES: &str = "version: 1
+read_guard: { deny: [keys/**] }
+command_guard: { block: [mkdir] }
+redaction: { labels: [], patterns: { TICKET: 'TICKET-\\d{6}' } }
+";
+
+/// A file that a slash command names, with a text that stands nowhere else.
+const KEY: (&str, &str) = ("keys/a.md", "the number of the key is 6131");
+
+/// The slash command.
+const COMMAND: (&str, &str) = (".claude/commands/leak.md", "what is in @keys/a.md?\n");
+
+pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    if client.client != Client::Claude {
+        return Ok(());
+    }
+    failing(client, program, hooks, results)?;
+    expanded(client, program, hooks, results)?;
+    switched_off(client, program, hooks, results)
+}
+
+/// A session in a sandbox.
+struct Session {
+    sandbox: Sandbox,
+    run: Run,
+    requests: Vec<Value>,
+}
+
+/// Starts a session with a prompt, with hooks or without.
+fn start(
+    client: &Runnable,
+    program: &Path,
+    hooks: Option<&Path>,
+    prompt: &str,
+    script: impl Fn(&Sandbox) -> Script,
+) -> Result<Session> {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    for (name, text) in [KEY, COMMAND] {
+        sandbox.put(&sandbox.work().join(name), text)?;
+    }
+    if let Some(hooks) = hooks {
+        sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
+        init(client, &sandbox, hooks, PROJECT)?;
+    }
+    let server = Server::start(client.speech, script(&sandbox), &sandbox.work())?;
+    let url = server.url();
+    let mut arguments = client.arguments(&url, Trust::Given);
+    for word in arguments.iter_mut().filter(|word| *word == PROMPT) {
+        prompt.clone_into(word);
+    }
+    let run = sandbox.run(program, &arguments, &client.variables(&url, Trust::Given), PATIENCE)?;
+    Ok(Session { sandbox, run, requests: server.recorded() })
+}
+
+/// The result of a failing command with a secret: no hook can change it, so the run ends.
+fn failing(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let script = |_: &Sandbox| {
+        let calls = ["printf 'TICKET-%s' 123456; exit 3", "echo text > next"];
+        Script { calls: calls.map(|call| Call::Shell(call.to_owned())).to_vec(), ..Script::default() }
+    };
+    let without = start(client, program, None, PROMPT, script)?;
+    if !says(&without.requests, "TICKET-123456") || !without.sandbox.has("next") {
+        return Err(failed(
+            client,
+            "without hooks, no failing result reached the model",
+            &without.run,
+            &without.requests,
+        ));
+    }
+    let with = start(client, program, Some(hooks), PROMPT, script)?;
+    let is_kept = !says(&with.requests, "TICKET-123456") && !with.sandbox.has("next");
+    results.claim(Claim::FailureEnds, is_kept && !with.requests.is_empty());
+    shown(client, &with.run, &with.requests, results);
+    Ok(())
+}
+
+/// A slash command whose file names another one.
+fn expanded(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let script = |_: &Sandbox| Script::default();
+    let without = start(client, program, None, "/leak", script)?;
+    if !says(&without.requests, KEY.1) {
+        return Err(failed(client, "without hooks, the file was not sent", &without.run, &without.requests));
+    }
+    let with = start(client, program, Some(hooks), "/leak", script)?;
+    results.claim(Claim::CommandFile, !says(&with.requests, KEY.1));
+    shown(client, &with.run, &with.requests, results);
+    Ok(())
+}
+
+/// Settings that switch all hooks off while the session runs. The control has hooks, and not at this event.
+fn switched_off(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let settings = |sandbox: &Sandbox| sandbox.work().join(client.settings);
+    let script = |keeps: bool| {
+        move |sandbox: &Sandbox| {
+            let path = settings(sandbox);
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let wired = if keeps { text } else { text.replace("\"ConfigChange\"", "\"FileChanged\"") };
+            let off = wired.replacen('{', "{\"disableAllHooks\": true,", 1);
+            // A failure here fails the control.
+            drop(fs::write(&path, wired));
+            let calls = ["true", "sleep 5", "mkdir denied"];
+            Script {
+                calls: calls.map(|call| Call::Shell(call.to_owned())).to_vec(),
+                between: Some(Between::new(move |call| {
+                    if call == 1 {
+                        drop(fs::write(&path, &off));
+                    }
+                })),
+                ..Script::default()
+            }
+        }
+    };
+    let without = start(client, program, Some(hooks), PROMPT, script(false))?;
+    if !without.sandbox.has("denied") {
+        return Err(failed(client, "settings did not switch the hooks off", &without.run, &without.requests));
+    }
+    let with = start(client, program, Some(hooks), PROMPT, script(true))?;
+    let is_off = with.sandbox.text(client.settings).contains("disableAllHooks");
+    results.claim(Claim::SwitchedOff, is_off && !with.sandbox.has("denied") && with.requests.len() > 3);
+    shown(client, &with.run, &with.requests, results);
+    Ok(())
+}
