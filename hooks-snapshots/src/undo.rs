@@ -110,12 +110,26 @@ fn target(before: &Tree, after: &Tree, now: &Tree, only: Option<&[PathBuf]>) -> 
             later.push(as_path(name).to_path_buf());
         }
         match old {
-            Some(entry) => tree.entries.insert(name.clone(), entry.clone()),
-            None => tree.entries.remove(name),
-        };
+            Some(entry) => {
+                make_room(&mut tree, name, before, &mut later);
+                tree.entries.insert(name.clone(), entry.clone());
+            }
+            None => drop(tree.entries.remove(name)),
+        }
     }
     keep_parents(&mut tree, before, now, &mut later);
     Target { tree, later }
+}
+
+/// Puts the former folders above a path that comes back in the place of later files and links.
+fn make_room(tree: &mut Tree, name: &[u8], before: &Tree, later: &mut Vec<PathBuf>) {
+    for folder in std::iter::successors(parent(name), |folder| parent(folder)) {
+        let is_other = tree.entries.get(folder).is_some_and(|entry| !entry.is_folder());
+        if let Some(entry) = before.entries.get(folder).filter(|entry| is_other && entry.is_folder()) {
+            tree.entries.insert(folder.to_vec(), entry.clone());
+            later.push(as_path(folder).to_path_buf());
+        }
+    }
 }
 
 /// Keeps or makes the folders above files, and removes later files below what is no folder any more.
