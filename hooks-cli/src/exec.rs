@@ -15,6 +15,8 @@ use hooks::sandbox::Profile;
 use tempfile::TempDir;
 
 use crate::cli::{Cli, Command, Exec};
+#[cfg(target_os = "linux")]
+use crate::connections;
 use crate::failure::Failure;
 use crate::load;
 use crate::run::project;
@@ -211,12 +213,23 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     // Before anything else is printed, as a closed standard error ends the program. In a failure, the command may have begun.
     let is_clean = matches!(done, Err(NotRun::NotHeld(_))) || clean_up(&plan, profile);
     let stays = watched.is_none_or(|watched| watched.end(&say));
-    let finished = done.map_err(|error| failed(&error))?;
+    let mut finished = done.map_err(|error| failed(&error))?;
+    if let Some(scrubber) = &scrubber {
+        connections::scrub(&mut finished.connections, scrubber);
+    }
+    connections::tell(&finished.connections, &say);
+    if let Err(why) = connections::record(governed, &finished.connections) {
+        say(&format!("the connections of the command are not in the audit log: {why}"));
+    }
     if !finished.enforced.is_whole() {
         say(&finished.enforced.missing());
     }
     if wanted.has_report {
-        drop(writeln!(anstream::stderr(), "{}", serde_json::to_string(&finished.enforced)?));
+        let mut report = serde_json::to_value(&finished.enforced)?;
+        if let (Some(report), false) = (report.as_object_mut(), plan.hosts.is_empty()) {
+            report.insert("connections".to_owned(), serde_json::to_value(&finished.connections)?);
+        }
+        drop(writeln!(anstream::stderr(), "{report}"));
     }
     let status = match (is_clean, stays) {
         (true, true) => finished.status,

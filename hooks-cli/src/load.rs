@@ -32,7 +32,7 @@ pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config,
 /// The configuration at `path`, to record what happened in the project at `root`.
 #[cfg(target_os = "linux")]
 pub(crate) fn recording(path: &Path, root: &Path) -> Result<Config, Failure> {
-    read(&reader(None).recording_in_team_of(root).of_project(root), path)
+    read(&reader(None).recording_in_team_of(root).remembering_no_files().of_project(root), path)
 }
 
 /// The configuration at `path` for a trial: its counters end with this process, unless the file sets a store.

@@ -12,6 +12,8 @@ mod ceremony;
 mod check;
 mod cli;
 mod codex;
+#[cfg(target_os = "linux")]
+mod connections;
 mod decisions;
 mod demo;
 mod doctor;

@@ -57,7 +57,7 @@ impl Reach {
 }
 
 /// The clients that `hooks init` wires, in the order of the page.
-pub(crate) const CLIENTS: [Client; 7] = [
+pub(crate) const CLIENTS: [Client; 8] = [
     Client::Claude,
     Client::Codex,
     Client::Gemini,
@@ -65,6 +65,7 @@ pub(crate) const CLIENTS: [Client; 7] = [
     Client::VsCode,
     Client::Cursor,
     Client::DockerAgent,
+    Client::OpenCode,
 ];
 
 /// The sections of a configuration that do not have their whole effect behind a client.
@@ -247,6 +248,11 @@ fn model_calls(client: Client) -> Reach {
             "answers are counted in the client's transcript, and what follows is denied; no question or cheaper model before",
         );
     }
+    if client == Client::OpenCode {
+        return Reach::Part(
+            "answers are counted when the client reports them, and what follows is denied; no question or cheaper model before",
+        );
+    }
     Reach::Inert("the client reports no tokens of its model, and its transcript is not read")
 }
 
@@ -254,6 +260,9 @@ fn iterations(client: Client) -> Reach {
     match model_calls(client) {
         Reach::Part(_) if TranscriptLedger::new(client).is_some() => {
             Reach::Part("answers are counted in the client's transcript, and further tools are denied")
+        }
+        Reach::Part(_) if client == Client::OpenCode => {
+            Reach::Part("answers are counted when the client reports them, and further tools are denied")
         }
         Reach::Part(_) => Reach::Works,
         reach => reach,

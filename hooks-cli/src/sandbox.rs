@@ -47,10 +47,14 @@ fn show(out: &mut impl Write, profile: &Profile, plan: &Plan) -> std::io::Result
     )?;
     list(out, "sees these sockets", &profile.kept_sockets)?;
     list(out, "does not get these variables", &profile.unset)?;
-    let egress = match profile.egress {
-        EgressConfig::None => "over loopback, to what runs beside it in the sandbox",
-        EgressConfig::All => "everywhere",
-        EgressConfig::Hosts(_) => "to some hosts",
+    let loopback = "over loopback, to what runs beside it in the sandbox";
+    let egress = match &profile.egress {
+        EgressConfig::None => loopback.to_owned(),
+        EgressConfig::All => "everywhere".to_owned(),
+        EgressConfig::Packages | EgressConfig::Hosts(_) if plan.hosts.is_empty() => loopback.to_owned(),
+        EgressConfig::Packages | EgressConfig::Hosts(_) => {
+            format!("{loopback}\n  through a proxy, to {}", plan.hosts.join(", "))
+        }
     };
     writeln!(out, "{LOUD}may connect{LOUD:#}\n  {egress}")?;
     writeln!(out, "{LOUD}may read and execute{LOUD:#}\n  everything else")?;

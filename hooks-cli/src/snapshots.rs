@@ -136,7 +136,7 @@ impl Watched<'_> {
     }
 }
 
-/// What became of a command.
+/// Result of a command.
 enum End {
     NoLoss,
     Kept,

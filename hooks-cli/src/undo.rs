@@ -114,7 +114,7 @@ mod here {
             let is_id = of_call.is_empty() || newest.clone().any(|record| is_one(&record));
             return Ok(if is_id { vec![call.clone()] } else { of_call });
         }
-        // A call of which nobody has reported the end may not have happened.
+        // A call whose end was not reported may not have happened.
         let is_open = |record: &&Record| {
             let has_happened = record.has_ended() || record.files.is_empty();
             !record.is_undone && record.undoes.is_none() && has_happened

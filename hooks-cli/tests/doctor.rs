@@ -100,7 +100,7 @@ fn nothing_is_wrong_where_nothing_is() {
 fn whoever_was_wired_denies() {
     let place = TestProject::new();
     fs::write(place.0.path().join("work/agent.yaml"), "agents:\n  root:\n    model: m\n").unwrap();
-    for client in ["claude", "gemini", "copilot", "vscode", "cursor", "docker-agent", "codex"] {
+    for client in ["claude", "gemini", "copilot", "vscode", "cursor", "docker-agent", "opencode", "codex"] {
         assert_eq!(place.hooks(&["init", client]).0, Some(0), "{client}");
         let findings = place.findings(client);
         is_found(&findings, "good", "a denial denies");

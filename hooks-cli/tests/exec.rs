@@ -249,3 +249,91 @@ fn the_places_of_secrets_are_closed() {
         }
     }
 }
+
+/// A server on loopback that answers each connection.
+fn answering_server() -> u16 {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            drop(stream.read(&mut [0; 4_096]));
+            drop(
+                stream
+                    .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nanswered"),
+            );
+        }
+    });
+    port
+}
+
+/// Text of bash that asks the proxy for a host.
+fn through_proxy(host: &str) -> String {
+    format!(
+        "exec 3<>/dev/tcp/127.0.0.1/${{https_proxy##*:}}; printf 'GET http://{host}/ HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3; exec 3>&-;"
+    )
+}
+
+#[test]
+fn a_listed_host_is_reached_through_the_proxy_alone() {
+    let (port, other) = (answering_server(), answering_server());
+    for user in users() {
+        let rules =
+            format!("version: 1\nsandbox: {{ egress: ['127.0.0.1:{port}'] }}\naudit: {{ folder: log }}\n");
+        let world = World::new(&rules, user);
+        let script = format!(
+            "bash -c \"{}\"; bash -c \"{}\"; bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port} && echo direct'; exit 7",
+            through_proxy(&format!("127.0.0.1:{port}")).replace('$', "\\$"),
+            through_proxy(&format!("127.0.0.1:{other}")).replace('$', "\\$"),
+        );
+        let done = world.command(&["--report"], &script).output().unwrap();
+        let (output, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        assert!(!output.contains("direct"), "{output}");
+        if is_held(&done) {
+            assert_eq!(done.status.code(), Some(7), "{errors}");
+            assert_eq!(
+                (output.matches("answered").count(), output.matches("403 Forbidden").count()),
+                (1, 1),
+                "{output}"
+            );
+            let line =
+                format!("hooks exec: refused the connection to `127.0.0.1:{other}`: it is not in the list");
+            assert_eq!(errors.matches(&line).count(), 1, "{errors}");
+            assert!(errors.contains("\"connections\":[{\"host\":\"127.0.0.1\""), "{errors}");
+            let log = texts_below(&world.project.join("log"));
+            assert!(log.contains("sandbox.connections") && log.contains(&other.to_string()), "{log}");
+        }
+    }
+}
+
+/// The text of all files below a folder.
+fn texts_below(folder: &std::path::Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match path.is_dir() {
+            true => text.push_str(&texts_below(&path)),
+            false => text.push_str(&String::from_utf8_lossy(&fs::read(&path).unwrap_or_default())),
+        }
+    }
+    text
+}
+
+/// In a sandbox, no further namespace can be made.
+#[test]
+fn a_list_of_hosts_is_not_promised_without_namespaces() {
+    let world = World::new("version: 1\nsandbox: { egress: [a.example] }\n", None);
+    fs::write(
+        world.project.join("guards.yaml"),
+        "version: 1\nsandbox: { egress: [a.example], unavailable: guards-only }\n",
+    )
+    .unwrap();
+    let done = world.exec("../../hooks exec -- echo ran; ../../hooks exec --config guards.yaml -- sh -c 'echo through $HTTPS_PROXY'");
+    if is_held(&done) {
+        let (output, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        assert!(!output.contains("ran") && output.contains("through http://127.0.0.1:"), "{output} {errors}");
+        assert!(errors.contains("no connection but to the listed hosts"), "{errors}");
+        assert!(errors.contains("its port is open on every host"), "{errors}");
+    }
+}

@@ -140,6 +140,38 @@ fn settings_that_were_not_there_go_again() {
     }
 }
 
+/// OpenCode has its hooks in a file of ours alone.
+#[test]
+fn a_plugin_is_written_and_goes_again() {
+    let name = ".opencode/plugin/hooks.js";
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "opencode"]).status, Some(0));
+    let plugin = place.text(name);
+    assert!(plugin.contains("run --client opencode --event tool.execute.before"), "{plugin}");
+    assert!(place.hooks(&["init", "opencode"]).out.contains("nothing to do"));
+    // A changed plugin is found, and written anew.
+    place.put(name, &plugin.replace("reject(new Error(answer.reason", "resolve(new Error(answer.reason"));
+    let doctor = place.hooks(&["doctor", "opencode"]);
+    assert!(doctor.status == Some(1) && doctor.out.contains("was changed"), "{}", doctor.out);
+    assert_eq!(place.hooks(&["init", "opencode"]).status, Some(0));
+    assert_eq!(place.text(name), plugin);
+    let portable = place.hooks(&["init", "opencode", "--portable"]);
+    assert_eq!(portable.status, Some(0), "{}", portable.err);
+    assert!(
+        !place.text(name).contains(env!("CARGO_BIN_EXE_hooks")) && place.text(name).contains("hooks run")
+    );
+    place.forget();
+    assert_eq!(place.hooks(&["init", "opencode", "--remove"]).status, Some(0));
+    assert!(!place.work().join(name).exists());
+    // The file of another plugin stays.
+    place.put(name, "export const Mine = async () => ({})\n");
+    let refused = place.hooks(&["init", "opencode"]);
+    assert!(refused.status == Some(2) && refused.err.contains("not a file that"), "{}", refused.err);
+    let user = place.hooks(&["init", "opencode", "--scope", "user"]);
+    assert_eq!(user.status, Some(0), "{}", user.err);
+    assert!(place.folder.path().join("home/.config/opencode/plugin/hooks.js").is_file());
+}
+
 #[test]
 fn who_edited_meanwhile_keeps_that() {
     for (client, name, text) in SETTINGS {

@@ -243,7 +243,7 @@ fn has_files(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().next().is_some())
 }
 
-/// What a client writes into `hooks run`, and its answer.
+/// The answer of `hooks run` to an event of a client.
 fn event(world: &World, name: &str, call: &str, file: &str) -> Output {
     use std::io::Write;
 

@@ -42,6 +42,7 @@ use super::prompts;
 use super::prune::Pruned;
 use super::reload::{Earlier, ReloadConfig};
 use super::rule_content::DecisionReader;
+use super::sandbox;
 use super::scribe;
 use super::spawn;
 use super::squad;
@@ -322,6 +323,7 @@ pub(super) fn build(
             state,
             handlers,
         } => {
+            sandbox::add_to(&mut builder, &state.sandbox, policy);
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))

@@ -9,13 +9,16 @@ use super::places::Places;
 
 /// Settings in the project and in the user's own folder: hooks, and the folders that are trusted, without which
 /// a client skips the hooks of a project.
-const SETTINGS: [&str; 17] = [
+const SETTINGS: [&str; 24] = [
     ".claude.json",
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".codex/config.toml",
     ".codex/hooks.json",
     ".config/Code/User/settings.json",
+    ".config/opencode/config.json",
+    ".config/opencode/opencode.json",
+    ".config/opencode/opencode.jsonc",
     ".copilot/config.json",
     ".copilot/settings.json",
     ".cursor/hooks.json",
@@ -23,19 +26,31 @@ const SETTINGS: [&str; 17] = [
     ".gemini/trustedFolders.json",
     ".github/copilot/settings.json",
     ".github/copilot/settings.local.json",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
     ".qwen/settings.json",
     ".qwen/trustedFolders.json",
     ".vscode/settings.json",
     "Library/Application Support/Code/User/settings.json",
+    "opencode.json",
+    "opencode.jsonc",
 ];
 
 /// Folders in which every file is a hook or can bring one, and the folder in which hooks leave work for each
 /// other.
-const FOLDERS: [&str; 6] = [
+const FOLDERS: [&str; 14] = [
     ".claude/plugins",
+    ".config/opencode/plugin",
+    ".config/opencode/plugins",
+    ".config/opencode/tool",
+    ".config/opencode/tools",
     ".copilot/hooks",
     ".gemini/extensions",
     ".github/hooks",
+    ".opencode/plugin",
+    ".opencode/plugins",
+    ".opencode/tool",
+    ".opencode/tools",
     ".qwen/extensions",
     ".squad/.hooks",
 ];
@@ -198,6 +213,7 @@ mod tests {
             "HOME" => Some("/home/ada".into()),
             "CLAUDE_CONFIG_DIR" => Some("/srv/claude".into()),
             "COPILOT_HOME" => Some("/srv/copilot".into()),
+            "OPENCODE_CONFIG_DIR" => Some("/srv/opencode".into()),
             _ => None,
         };
         let all = client_settings(Places::told_by(&variable), &Folders::default());
@@ -214,6 +230,10 @@ mod tests {
             "**/.vscode/settings.json",
             "**/.qwen/settings.json",
             "/home/ada/.qwen/extensions",
+            "/home/ada/.config/opencode/plugin",
+            "/srv/opencode/plugins",
+            "**/.opencode/plugin",
+            "**/opencode.json",
         ] {
             assert!(all.iter().any(|pattern| pattern == wanted), "{wanted}: {all:?}");
         }

@@ -3,8 +3,14 @@
 use std::path::Path;
 
 use hooks_classic::PolicyConfig;
+use hooks_core::HooksBuilder;
+use hooks_facts::calls::CallReader;
+use hooks_facts::hosts::HostList;
+use hooks_policies::EgressGuard;
 use hooks_policies::config::{ReadSet, RuleAction, RuleConfig};
-use hooks_sandbox::{EgressConfig, Gap, Pattern, Places as SandboxPlaces, Profile, Rules, SandboxConfig};
+use hooks_sandbox::{
+    EgressConfig, Gap, Pattern, Places as SandboxPlaces, Profile, Rules, SandboxConfig, ShellCalls,
+};
 use serde_json::{Map, Value};
 
 use super::error::Mistakes;
@@ -29,9 +35,14 @@ pub(super) fn take(
     let mut report = |path: String, problem: String, hint: &str| {
         mistakes.add_with_hint(tree.root.locate(&path), tree.path_before(&path), problem, hint);
     };
-    if let EgressConfig::Hosts(_) = config.egress {
-        let problem = "a list of hosts is not enforced yet, and would be weaker than it looks".to_owned();
-        report(format!("{KEY}.egress"), problem, "write `none` or `all`");
+    if let EgressConfig::Hosts(hosts) = &config.egress
+        && let Err(error) = HostList::new(hosts)
+    {
+        report(
+            format!("{KEY}.egress[{}]", error.index),
+            error.to_string(),
+            "write `none`, `all` or a list of hosts",
+        );
     }
     for (index, path) in config.write.iter().enumerate() {
         if path.contains(['*', '?', '{', '\\']) || path.split('/').any(|part| part == "..") || path.is_empty()
@@ -45,6 +56,16 @@ pub(super) fn take(
         }
     }
     config
+}
+
+/// Adds the policy that judges calls by the hosts of the section, if it has a list.
+pub(super) fn add_to(builder: &mut HooksBuilder, config: &SandboxConfig, policy: &PolicyConfig) {
+    let EgressConfig::Hosts(hosts) = &config.egress else { return };
+    // Mistakes in both were reported when they were read.
+    let reader = CallReader::new(&policy.paths, &policy.tools).unwrap_or_default();
+    let Ok(guard) = EgressGuard::new(hosts, &reader) else { return };
+    let is_wrapped = config.calls == ShellCalls::Wrapped;
+    builder.add_policy(if is_wrapped { guard.with_commands_in_the_sandbox() } else { guard });
 }
 
 impl Config {

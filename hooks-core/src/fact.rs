@@ -41,7 +41,7 @@ pub(crate) struct Facts {
     first: OnceLock<Box<Node>>,
 }
 
-/// One fact, stored as `OnceLock<F>`, and the facts that were requested later.
+/// One value, a cell or the `OnceLock<F>` of a fact, and the values that were requested later.
 struct Node<T: ?Sized = dyn Any + Send + Sync> {
     next: OnceLock<Box<Node>>,
     value: T,
@@ -50,14 +50,18 @@ struct Node<T: ?Sized = dyn Any + Send + Sync> {
 impl Facts {
     /// Returns the fact of type `F`. The first caller computes it; concurrent callers wait for the result.
     pub(crate) fn get<E: Event, F: Fact<E>>(&self, request: &HookRequest<E>) -> &F {
-        let mut cell = &self.first;
+        self.cell::<OnceLock<F>>().get_or_init(|| F::compute(request))
+    }
+
+    /// Returns the cell of type `C`, which starts with its default.
+    pub(crate) fn cell<C: Default + Send + Sync + 'static>(&self) -> &C {
+        let mut place = &self.first;
         loop {
-            let node =
-                cell.get_or_init(|| Box::new(Node { next: OnceLock::new(), value: OnceLock::<F>::new() }));
-            if let Some(value) = node.value.downcast_ref::<OnceLock<F>>() {
-                return value.get_or_init(|| F::compute(request));
+            let node = place.get_or_init(|| Box::new(Node { next: OnceLock::new(), value: C::default() }));
+            if let Some(value) = node.value.downcast_ref() {
+                return value;
             }
-            cell = &node.next;
+            place = &node.next;
         }
     }
 }

@@ -160,6 +160,27 @@ impl<E: Event> HookRequest<E> {
         self.shared.facts.get(self)
     }
 
+    /// Returns the cell of a type, shared by all clones. A rewrite and a wait end it as they end facts.
+    ///
+    /// A cell is for facts that need more than the request, such as settings: it starts with its default, and the
+    /// holder of the settings fills it.
+    ///
+    /// ```
+    /// use std::sync::OnceLock;
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    ///
+    /// #[derive(Default)]
+    /// struct Longest(OnceLock<usize>);
+    ///
+    /// let call = PreToolUse::new("bash", serde_json::json!("ls"));
+    /// let request = HookRequest::new(HookContext::new("s", "backend"), call);
+    /// assert_eq!(*request.cell::<Longest>().0.get_or_init(|| 80), 80);
+    /// assert_eq!(request.clone().cell::<Longest>().0.get(), Some(&80));
+    /// ```
+    pub fn cell<C: Default + Send + Sync + 'static>(&self) -> &C {
+        self.shared.facts.cell()
+    }
+
     /// Rewrites the event. In [`Stage::Judge`] the event is final: the rewrite is ignored and the method
     /// returns `false`.
     ///

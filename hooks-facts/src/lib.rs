@@ -28,6 +28,7 @@ macro_rules! table {
 pub mod calls;
 pub mod commands;
 pub mod globs;
+pub mod hosts;
 pub mod names;
 pub mod paths;
 pub mod prompts;

@@ -74,6 +74,7 @@
 mod artifacts;
 pub mod command_guard;
 pub mod config;
+pub mod egress;
 pub mod guards;
 pub mod lockout;
 mod other_names;
@@ -90,6 +91,7 @@ mod testing;
 pub mod write_guard;
 
 pub use self::command_guard::{CommandGuard, CommandGuardLayer};
+pub use self::egress::{EgressGuard, EgressGuardLayer};
 pub use self::guards::Guards;
 pub use self::lockout::{
     ArtifactError, Cleared, LockedOut, Lockout, LockoutError, LockoutRegistry, RefreshLockouts,

@@ -40,7 +40,7 @@ impl Client {
     /// assert!(Client::Codex.carries_commands() && !Client::Cursor.carries_commands());
     /// ```
     pub const fn carries_commands(self) -> bool {
-        matches!(self, Self::Codex | Self::Gemini | Self::Copilot)
+        matches!(self, Self::Codex | Self::Gemini | Self::Copilot | Self::OpenCode)
     }
 }
 
@@ -95,6 +95,7 @@ mod tests {
             (Client::Codex, "PostToolUse", "Bash", "command"),
             (Client::Gemini, "BeforeTool", "run_shell_command", "command"),
             (Client::Copilot, "PreToolUse", "Bash", "command"),
+            (Client::OpenCode, "tool.execute.before", "bash", "command"),
         ] {
             let payload = json!({"session_id": "s", "cwd": "/app", "hook_event_name": event, "transcript_path": "/t",
                 "timestamp": "2026-11-27T00:00:00Z", "tool_name": tool, "tool_input": {key: "mk a", "timeout": 5},

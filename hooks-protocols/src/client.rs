@@ -42,6 +42,8 @@ pub enum Client {
     DockerAgentJuly,
     /// Squad: its hook pipeline and its session hooks.
     Squad,
+    /// OpenCode, by a plugin of ours.
+    OpenCode,
 }
 
 impl Client {
@@ -57,6 +59,7 @@ impl Client {
         Self::DockerAgent,
         Self::DockerAgentJuly,
         Self::Squad,
+        Self::OpenCode,
     ];
 
     /// Name of the client on a command line.
@@ -72,6 +75,7 @@ impl Client {
             Self::DockerAgent => "docker-agent",
             Self::DockerAgentJuly => "docker-agent-2026-07",
             Self::Squad => "squad",
+            Self::OpenCode => "opencode",
         }
     }
 
@@ -88,6 +92,7 @@ impl Client {
             Self::DockerAgent => "docker-agent",
             Self::DockerAgentJuly => "docker-agent (2026-07)",
             Self::Squad => "Squad",
+            Self::OpenCode => "OpenCode",
         }
     }
 
@@ -98,6 +103,7 @@ impl Client {
             Self::Codex => Some("0.169.0"),
             Self::Gemini => Some("0.61.0"),
             Self::Copilot => Some("1.0.102"),
+            Self::OpenCode => Some("1.18.33"),
             _ => None,
         }
     }
@@ -152,6 +158,7 @@ impl Client {
             Self::VsCode => Dialect::VsCode,
             Self::Cursor => Dialect::Cursor,
             Self::DockerAgent | Self::DockerAgentJuly => Dialect::DockerAgent,
+            Self::OpenCode => Dialect::OpenCode,
         }
     }
 
@@ -167,6 +174,7 @@ impl Client {
             Self::DockerAgent => &clients::docker_agent::PROTOCOL,
             Self::DockerAgentJuly => &clients::docker_agent::JULY,
             Self::Squad => &clients::squad::PROTOCOL,
+            Self::OpenCode => &clients::opencode::PROTOCOL,
         }
     }
 }

@@ -113,6 +113,8 @@ fn writes(client: Client, event: &str, keys: &Keys<'_>) -> bool {
         Client::VsCode => keys.has("timestamp") && names_a_transcript && keys.is_vs_code(),
         Client::Cursor => keys.has("cursor_version"),
         Client::DockerAgent => keys.has("session_id") && !keys.has_any(&["timestamp", "transcript_path"]),
+        // No other client has events of these names.
+        Client::OpenCode => keys.has("session_id"),
         // The July profile of docker-agent sends the same payloads as the later one.
         Client::DockerAgentJuly | Client::CopilotSdk | Client::Squad => false,
     }

@@ -21,7 +21,8 @@ pub struct SandboxConfig {
     /// Files and folders that commands may write besides the workspace: absolute, relative to the root, or below the home
     /// (`~/x`). They may have no wildcard.
     pub write: Vec<String>,
-    /// Destinations that commands may connect to: `none`, `all`, or a list of hosts, which is not enforced yet and refused.
+    /// Destinations that commands may connect to: `none`, `all`, `packages`, or a list of hosts: `example.org`, `*.example.org`,
+    /// `example.org:8443`, `10.1.0.0/16`.
     #[cfg_attr(feature = "schema", schemars(with = "EgressForm"))]
     pub egress: EgressConfig,
     /// Treatment of a command where the sandbox cannot hold what the rules promise.
@@ -68,7 +69,9 @@ pub enum EgressConfig {
     None,
     /// Everywhere.
     All,
-    /// Some hosts. It is not enforced yet, so a file that has it is refused.
+    /// The hosts that package managers use, by their settings, and by those of their lock files that commands may not write.
+    Packages,
+    /// These hosts, by a proxy that the command has to use. Programs in the sandbox reach each other over loopback.
     #[serde(untagged)]
     Hosts(Vec<String>),
 }
@@ -92,6 +95,8 @@ enum EgressWord {
     None,
     /// Everywhere.
     All,
+    /// The hosts that package managers use, by their settings, and by those of their lock files that commands may not write.
+    Packages,
 }
 
 /// Treatment of a command where the sandbox cannot hold what the rules promise.

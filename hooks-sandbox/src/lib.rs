@@ -13,6 +13,8 @@
 //! [`Unavailable`] decides, by default that the command does not run.
 
 mod config;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod egress;
 mod enforced;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub mod kernel;

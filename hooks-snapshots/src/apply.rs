@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::blobs::{Blobs, digest, digest_file, hex};
 use crate::changes::different;
 use crate::error::SnapshotError;
+use crate::folder::{Folder, set_mode};
 use crate::tree::{Content, Entry, Name, Stamp, Tree, as_path, mode, parent};
 use crate::walk::{TEMPORARY, open};
 
@@ -100,75 +101,49 @@ impl Apply<'_> {
 
     /// Gives the owner all rights on a folder. Its mode is set at the end.
     fn open_folder(&self, name: &Name) {
-        let path = self.path(name);
-        let Some(about) = self.real(name, &path).filter(Metadata::is_dir) else { return };
+        let Ok(folder) = Folder::open(self.root, name) else { return };
+        let Ok(about) = folder.about() else { return };
         if mode(&about) & OWNER != OWNER {
             // If it fails, so do the steps below, which are reported.
-            drop(fs::set_permissions(&path, Permissions::from_mode(mode(&about) | OWNER)));
-        }
-    }
-
-    /// The file at a path, if no folder above it is a link.
-    fn real(&self, name: &[u8], path: &Path) -> Option<Metadata> {
-        let mut above = parent(name);
-        while let Some(folder) = above {
-            if !self.path(folder).symlink_metadata().is_ok_and(|about| about.is_dir()) {
-                return None;
-            }
-            above = parent(folder);
-        }
-        path.symlink_metadata().ok()
-    }
-
-    /// Whether a path has the entry; the content is read only if its stamp is another one.
-    fn has(&self, about: &Metadata, path: &Path, entry: &Entry) -> bool {
-        let is_known = mode(about) == entry.mode && Stamp::new(about) == entry.stamp;
-        match &entry.content {
-            Content::Folder { .. } => about.is_dir(),
-            Content::Link(target) => {
-                let found = fs::read_link(path);
-                about.is_symlink() && found.is_ok_and(|found| found.as_os_str().as_bytes() == target)
-            }
-            Content::File(id) if about.is_file() => {
-                let is_same = || Some(open(path).and_then(digest_file).ok()) == Some(*id);
-                is_known || mode(about) == entry.mode && id.is_some() && is_same()
-            }
-            Content::File(_) => false,
-            Content::Other => !about.is_dir() && !about.is_file() && !about.is_symlink(),
+            drop(folder.set_mode(mode(&about) | OWNER));
         }
     }
 
     /// Returns an error if a path has neither the old nor the new entry: another process has changed it.
     fn check_current(&self, name: &Name) -> io::Result<()> {
-        let path = self.path(name);
-        let about = self.real(name, &path);
+        let above = Folder::above(self.root, name);
+        let path = above.as_ref().map_or(Path::new(""), |(_, path)| path);
+        let about = path.symlink_metadata().ok();
         let has = |entry: Option<&Entry>| match (&about, entry) {
             (None, None) => true,
-            (Some(about), Some(entry)) => self.has(about, &path, entry),
+            (Some(about), Some(entry)) => has(about, path, entry),
             _ => false,
         };
         let (from, to) = (self.from.entries.get(name), self.to.entries.get(name));
         if has(from) || has(to) || is_half_done(about.as_ref(), from, to) {
             return Ok(());
         }
-        if to.zip(about.as_ref()).is_some_and(|(to, about)| self.is_half_filled(name, about, to)) {
+        if to
+            .zip(about.as_ref())
+            .is_some_and(|(to, about)| self.is_half_filled(&temporary(name, path), about, to))
+        {
             return Ok(());
         }
         // What an interrupted run may have left.
-        drop(fs::remove_file(self.temporary(name)));
+        drop(fs::remove_file(temporary(name, path)));
         Err(io::Error::other("it was changed meanwhile"))
     }
 
     /// Whether an interrupted run was about to fill a file that has other names: the whole content is beside it.
-    fn is_half_filled(&self, name: &[u8], about: &Metadata, to: &Entry) -> bool {
+    fn is_half_filled(&self, temporary: &Path, about: &Metadata, to: &Entry) -> bool {
         let Content::File(Some(id)) = &to.content else { return false };
-        is_linked(about, to) && open(&self.temporary(name)).and_then(digest_file).ok().as_ref() == Some(id)
+        is_linked(about, to) && open(temporary).and_then(digest_file).ok().as_ref() == Some(id)
     }
 
     /// Removes what is not in the new tree, or is of another kind there.
     fn remove(&self, name: &Name) -> io::Result<()> {
-        let path = self.path(name);
-        let Some(about) = self.real(name, &path) else { return Ok(()) };
+        let Ok((_folder, path)) = Folder::above(self.root, name) else { return Ok(()) };
+        let Ok(about) = path.symlink_metadata() else { return Ok(()) };
         let stays_folder = self.to.entries.get(name).map(Entry::is_folder);
         match (about.is_dir(), stays_folder) {
             (true, Some(true)) | (false, Some(false)) => Ok(()),
@@ -182,29 +157,26 @@ impl Apply<'_> {
 
     fn make(&self, name: &Name) -> io::Result<()> {
         let Some(entry) = self.to.entries.get(name) else { return Ok(()) };
-        let path = self.path(name);
-        let about = self.real(name, &path);
-        if parent(name).is_some_and(|above| !self.path(above).symlink_metadata().is_ok_and(|of| of.is_dir()))
-        {
-            return Err(io::Error::other("the folder above it is missing"));
-        }
+        let above = Folder::above(self.root, name);
+        let (_folder, path) = above.map_err(|_| io::Error::other("the folder above it is missing"))?;
+        let about = path.symlink_metadata().ok();
         match &entry.content {
             Content::Folder { .. } if about.is_some() => Ok(()),
             Content::Folder { .. } => {
                 fs::create_dir(&path)?;
                 own(&path, entry)
             }
-            Content::Link(target) if about.as_ref().is_none_or(|about| !self.has(about, &path, entry)) => {
-                let temporary = self.temporary(name);
+            Content::Link(target) if about.as_ref().is_none_or(|about| !has(about, &path, entry)) => {
+                let temporary = temporary(name, &path);
                 drop(fs::remove_file(&temporary));
                 symlink(as_path(target), &temporary)?;
                 own(&temporary, entry)?;
                 fs::rename(&temporary, &path)
             }
             Content::File(Some(id)) => match about {
-                Some(about) if self.has(&about, &path, entry) => Ok(()),
+                Some(about) if has(&about, &path, entry) => Ok(()),
                 Some(about) if about.is_file() && open(&path).and_then(digest_file).ok() == Some(*id) => {
-                    fs::set_permissions(&path, Permissions::from_mode(entry.mode))
+                    set_mode(&path, entry.mode)
                 }
                 _ => self.write(name, &path, entry, id),
             },
@@ -219,7 +191,7 @@ impl Apply<'_> {
     /// Puts a whole file in place. Its times are those of now, so that build tools see that it changed. A file that has other names,
     /// perhaps outside of the workspace, was changed under all of them; it gets its content back under all of them.
     fn write(&self, name: &Name, path: &Path, entry: &Entry, id: &crate::tree::Id) -> io::Result<()> {
-        let temporary = self.temporary(name);
+        let temporary = temporary(name, path);
         drop(fs::remove_file(&temporary));
         let mut options = OpenOptions::new();
         let mut file = options.write(true).create_new(true).mode(0o600).open(&temporary)?;
@@ -237,17 +209,10 @@ impl Apply<'_> {
         done
     }
 
-    /// Place of a file before it is put in place. Each path has its own, so that a repeated run finds it.
-    fn temporary(&self, name: &[u8]) -> PathBuf {
-        let folder = parent(name).map_or_else(|| self.root.to_path_buf(), |above| self.path(above));
-        let name = hex(&digest(name));
-        folder.join(format!("{TEMPORARY}{}", name.get(..24).unwrap_or(&name)))
-    }
-
     fn set_folder_mode(&self, name: &Name) -> io::Result<()> {
         let Some(entry) = self.to.entries.get(name).filter(|entry| entry.is_folder()) else { return Ok(()) };
-        let path = self.path(name);
-        let Some(about) = self.real(name, &path).filter(Metadata::is_dir) else { return Ok(()) };
+        let Ok(folder) = Folder::open(self.root, name) else { return Ok(()) };
+        let about = folder.about()?;
         let is_ours = |other: &Entry| [other.mode, other.mode | OWNER].contains(&mode(&about));
         let is_expected = match self.from.entries.get(name) {
             Some(from) if from.is_folder() => is_ours(from) || is_ours(entry),
@@ -257,8 +222,32 @@ impl Apply<'_> {
         if !is_expected || mode(&about) == entry.mode {
             return Ok(());
         }
-        fs::set_permissions(&path, Permissions::from_mode(entry.mode))
+        folder.set_mode(entry.mode)
     }
+}
+
+/// Whether a path has the entry; the content is read only if its stamp is another one.
+fn has(about: &Metadata, path: &Path, entry: &Entry) -> bool {
+    let is_known = mode(about) == entry.mode && Stamp::new(about) == entry.stamp;
+    match &entry.content {
+        Content::Folder { .. } => about.is_dir(),
+        Content::Link(target) => {
+            let found = fs::read_link(path);
+            about.is_symlink() && found.is_ok_and(|found| found.as_os_str().as_bytes() == target)
+        }
+        Content::File(id) if about.is_file() => {
+            let is_same = || Some(open(path).and_then(digest_file).ok()) == Some(*id);
+            is_known || mode(about) == entry.mode && id.is_some() && is_same()
+        }
+        Content::File(_) => false,
+        Content::Other => !about.is_dir() && !about.is_file() && !about.is_symlink(),
+    }
+}
+
+/// Place of a file before it is put in place. Each path has its own, so that a repeated run finds it.
+fn temporary(name: &[u8], path: &Path) -> PathBuf {
+    let name = hex(&digest(name));
+    path.with_file_name(format!("{TEMPORARY}{}", name.get(..24).unwrap_or(&name)))
 }
 
 /// Whether an interrupted run has removed the old entry, which is of another kind.

@@ -52,14 +52,15 @@ impl Blobs {
         self.folder.join(folder).join(rest)
     }
 
-    pub(crate) fn has(&self, id: &Id) -> bool {
-        self.place(id).symlink_metadata().is_ok()
+    /// Whether a content of this length is stored. One that was cut off by a loss of power is stored anew.
+    fn has(&self, id: &Id, length: usize) -> bool {
+        self.place(id).symlink_metadata().is_ok_and(|about| about.len() == length as u64)
     }
 
     /// Stores bytes.
     pub(crate) fn keep(&self, bytes: &[u8]) -> Result<Id, SnapshotError> {
         let id = digest(bytes);
-        if !self.has(&id) {
+        if !self.has(&id, bytes.len()) {
             let (file, place) = self.begin()?;
             self.finish(file, &place, bytes, &id)?;
         }

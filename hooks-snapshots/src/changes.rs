@@ -67,6 +67,13 @@ pub(crate) fn is_in_git(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == ".git")
 }
 
+/// Whether a path is in the own folder of a repository, and no whole file of Git LFS or git-annex: those have no other copy.
+pub(crate) fn is_of_git(name: &[u8]) -> bool {
+    let mut parts = name.split(|byte| *byte == b'/');
+    let mut has = |names: &[&[u8]]| parts.by_ref().any(|part| names.contains(&part));
+    has(&[b".git"]) && !(has(&[b"lfs", b"annex"]) && has(&[b"objects"]))
+}
+
 /// Whether a path is about the objects of a repository that existed before. An undo leaves new ones: nothing refers to them.
 pub(crate) fn is_new_object(name: &[u8], before: &Tree) -> bool {
     let mut end = 0;

@@ -20,7 +20,9 @@ const SETTINGS: [&str; 6] = [
     "gc.auto=0",
 ];
 
-const VARIABLES: [(&str, &str); 7] = [
+const VARIABLES: [(&str, &str); 8] = [
+    // A repository can allow one protocol by itself, as `protocol.ext.allow`, and name a program as the origin of its objects.
+    ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -138,13 +140,12 @@ impl Repository<'_> {
 
     /// Whether all these commits are reached by references, or, with `has_reflog`, by their logs.
     pub(crate) fn reaches(&self, commits: &BTreeSet<String>, has_reflog: bool) -> bool {
-        let mut words: Vec<String> = vec!["rev-list".into(), "--max-count=1".into()];
-        words.extend(commits.iter().take(MOST_ARGUMENTS).cloned());
-        words.extend(["--not".to_owned(), "--all".to_owned()]);
-        if has_reflog {
-            words.push("--reflog".to_owned());
-        }
-        self.output(words).is_some_and(|output| output.is_empty())
+        let reflog = has_reflog.then_some("--reflog");
+        let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
+        commits.chunks(MOST_ARGUMENTS).all(|some| {
+            let words = ["rev-list", "--max-count=1"].iter().chain(some).chain(&["--not", "--all"]);
+            self.output(words.copied().chain(reflog)).is_some_and(|output| output.is_empty())
+        })
     }
 
     /// Whether everything that references reach is there. A repository that is too large to be looked at counts as whole.

@@ -24,6 +24,8 @@ mod config;
 #[cfg(unix)]
 mod error;
 #[cfg(unix)]
+mod folder;
+#[cfg(unix)]
 mod history;
 #[cfg(unix)]
 mod loss;

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use hooks_core::programs::Programs;
 
-use crate::changes::is_in_git;
+use crate::changes::is_of_git;
 use crate::history::{Repository, repositories};
 use crate::store::{Effects, Store};
 use crate::tree::{Content, Entry, Id, Name, Tree, as_path};
 
 /// Largest file whose old and new content are compared.
-const LARGEST: usize = 4 << 20;
+const LARGEST: u64 = 4 << 20;
 
 /// Number of committed files whose removal is reported.
 const MANY: usize = 20;
@@ -151,11 +151,11 @@ impl Search<'_> {
 
     fn files(&mut self) {
         let Effects { before, after, .. } = self.effects;
-        let kept: BTreeSet<Id> = after.entries.values().filter_map(content).collect();
+        let kept = Kept::new(after);
         let mut candidates: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
         for (name, old) in &before.entries {
             let new = after.entries.get(name);
-            if is_in_git(as_path(name)) || new.is_some_and(|new| new.is_same(old)) {
+            if is_of_git(name) || new.is_some_and(|new| new.is_same(old)) {
                 continue;
             }
             match self.suspect(name, old, new, &kept) {
@@ -180,7 +180,7 @@ impl Search<'_> {
             content(entry).is_some_and(|id| !kept.contains(&id))
                 && !after.entries.contains_key(name)
                 && !after.unlisted_above(name)
-                && !is_in_git(as_path(name))
+                && !is_of_git(name)
         };
         let mut gone: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
         for (name, _) in before.entries.iter().filter(|(name, entry)| is_gone(name, entry)) {
@@ -203,32 +203,38 @@ impl Search<'_> {
         all.max_by_key(|(_, one)| one.files.len()).map_or(usize::MAX, |(at, _)| at)
     }
 
-    fn suspect(&self, name: &Name, old: &Entry, new: Option<&Entry>, kept: &BTreeSet<Id>) -> Suspect {
+    fn suspect(&self, name: &Name, old: &Entry, new: Option<&Entry>, kept: &Kept<'_>) -> Suspect {
         let after = &self.effects.after;
         let is_closed = |tree: &Tree| new.is_none() && tree.unlisted_above(name);
+        let size = new.map_or(0, |new| new.stamp.size);
         match (&old.content, new.map(|new| &new.content)) {
             _ if is_closed(after) => Suspect::Harmless,
             (Content::Folder { is_listed: true }, Some(Content::Folder { is_listed: false })) => {
                 Suspect::Lost(LossKind::Closed)
             }
-            (Content::File(Some(id)), _) if old.stamp.size == 0 || kept.contains(id) => Suspect::Harmless,
+            (Content::File(Some(id)), _) if old.stamp.size == 0 || kept.contents.contains(id) => {
+                Suspect::Harmless
+            }
             (Content::File(Some(_)), Some(Content::File(None))) => Suspect::Lost(LossKind::Closed),
             (Content::File(Some(id)), Some(Content::File(Some(other)))) => {
-                let kind = match new.map_or(0, |new| new.stamp.size) {
+                let is_small = old.stamp.size.max(size) <= LARGEST;
+                let kind = match size {
                     0 => LossKind::Emptied,
                     // What a command has made, the next may make anew.
-                    _ if !old.is_made && !self.is_similar(id, other) => LossKind::Overwritten,
-                    _ => LossKind::Uncommitted,
+                    _ if old.is_made || is_small && self.is_similar(id, other) => LossKind::Uncommitted,
+                    _ => LossKind::Overwritten,
                 };
                 Suspect::Content(*id, Some(*other), kind)
             }
             (Content::File(Some(id)), _) => Suspect::Content(*id, None, LossKind::Removed),
-            (Content::File(None), None) => Suspect::Lost(LossKind::Removed),
-            (Content::Link(target), None) => {
-                let is_target =
-                    |entry: &Entry| matches!(&entry.content, Content::Link(other) if other == target);
-                let is_moved = after.entries.values().any(is_target);
-                if is_moved { Suspect::Harmless } else { Suspect::Lost(LossKind::Removed) }
+            // Without the old content, only its length is compared.
+            (Content::File(None), Some(Content::File(_))) if size >= old.stamp.size => Suspect::Harmless,
+            (Content::File(None), Some(Content::File(_))) => {
+                Suspect::Lost(if size == 0 { LossKind::Emptied } else { LossKind::Overwritten })
+            }
+            (Content::File(None), _) => Suspect::Lost(LossKind::Removed),
+            (Content::Link(target), None) if !kept.targets.contains(&**target) => {
+                Suspect::Lost(LossKind::Removed)
             }
             _ => Suspect::Harmless,
         }
@@ -236,8 +242,8 @@ impl Search<'_> {
 
     /// Whether a quarter of the old content is left.
     fn is_similar(&self, old: &Id, new: &Id) -> bool {
-        let read = |id| self.store.blobs.read(id).ok().filter(|bytes| bytes.len() <= LARGEST);
-        let (Some(old), Some(new)) = (read(old), read(new)) else { return false };
+        let read = |id| self.store.blobs.read(id);
+        let (Ok(old), Ok(new)) = (read(old), read(new)) else { return false };
         let same =
             |ends: &mut dyn Iterator<Item = (&u8, &u8)>| ends.take_while(|(one, two)| one == two).count();
         let ends = same(&mut old.iter().zip(&new)).max(same(&mut old.iter().rev().zip(new.iter().rev())));
@@ -374,6 +380,30 @@ fn common_folder<'n>(names: &[&'n Name]) -> &'n [u8] {
     let same = first.iter().zip(last.iter()).take_while(|(one, two)| one == two).count();
     let shared = first.get(..same).unwrap_or_default();
     shared.iter().rposition(|byte| *byte == b'/').and_then(|end| shared.get(..end)).unwrap_or_default()
+}
+
+/// Contents and links that exist after a command, except in the own folders of repositories, where nothing looks for losses.
+struct Kept<'t> {
+    contents: BTreeSet<Id>,
+    targets: BTreeSet<&'t [u8]>,
+}
+
+impl<'t> Kept<'t> {
+    fn new(after: &'t Tree) -> Self {
+        let mut kept = Self { contents: BTreeSet::new(), targets: BTreeSet::new() };
+        for (_, entry) in after.entries.iter().filter(|(name, _)| !is_of_git(name)) {
+            match &entry.content {
+                Content::File(Some(id)) => {
+                    kept.contents.insert(*id);
+                }
+                Content::Link(target) => {
+                    kept.targets.insert(target);
+                }
+                _ => {}
+            }
+        }
+        kept
+    }
 }
 
 fn content(entry: &Entry) -> Option<Id> {

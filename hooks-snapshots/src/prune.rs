@@ -5,7 +5,6 @@ use std::fs;
 
 use crate::blobs::{Blobs, hex};
 use crate::error::SnapshotError;
-use crate::record::Record;
 use crate::store::{State, Store, parsed};
 use crate::tree::{Content, Id};
 
@@ -41,7 +40,9 @@ impl Store {
     fn prune(&self, at: u64, mut state: State) -> Result<(), SnapshotError> {
         let mut live = Live::default();
         if let Some(newest) = &state.newest {
-            self.add(newest, &mut live);
+            let mut more = Live::default();
+            self.add(newest, &live, &mut more);
+            live.join(more);
         }
         // Room is left, so that not each command removes one.
         let most = self.scope.quota / 4 * 3;
@@ -54,16 +55,18 @@ impl Store {
         for record in &records {
             let is_running = running.contains(&record.id);
             let is_old = record.at.saturating_add(self.age()) < at;
-            is_full = is_full
-                || is_old
-                || kept >= MOST_RECORDS / 4 * 3
-                || live.bytes.saturating_add(self.cost(record, &live)) > most;
+            is_full = is_full || is_old || kept >= MOST_RECORDS / 4 * 3;
+            let mut more = Live::default();
+            if !is_full || is_running {
+                record.trees().for_each(|tree| self.add(tree, &live, &mut more));
+                is_full = is_full || live.bytes.saturating_add(more.bytes) > most;
+            }
             if is_full && !is_running {
                 let place = record.place(&self.records_folder());
                 fs::remove_file(&place).map_err(SnapshotError::io(&place))?;
                 continue;
             }
-            record.trees().for_each(|tree| self.add(tree, &mut live));
+            live.join(more);
             kept = kept.saturating_add(1);
             state.oldest = Some((record.at, record.number));
         }
@@ -73,43 +76,30 @@ impl Store {
         self.write_state(&state)
     }
 
-    /// Bytes that a record takes besides what is kept already.
-    fn cost(&self, record: &Record, live: &Live) -> u64 {
-        let mut more = 0_u64;
-        let mut seen = BTreeSet::new();
-        for id in record.trees() {
-            let Some((key, tree)) = parsed(id).and_then(|key| Some((key, self.tree(id).ok()?))) else {
-                continue;
-            };
-            if live.trees.contains(&key) || !seen.insert(key) {
-                continue;
-            }
-            for entry in tree.entries.values() {
-                if let Content::File(Some(blob)) = entry.content
-                    && !live.blobs.contains(&blob)
-                    && seen.insert(blob)
-                {
-                    more = more.saturating_add(entry.stamp.size);
-                }
-            }
-        }
-        more
-    }
-
-    fn add(&self, id: &str, live: &mut Live) {
-        let Some((key, tree)) = parsed(id).and_then(|key| Some((key, self.tree(id).ok()?))) else { return };
-        if !live.trees.insert(key) {
+    /// Adds a tree to `more`, unless `live` has it.
+    fn add(&self, id: &str, live: &Live, more: &mut Live) {
+        let Some(key) = parsed(id).filter(|key| !live.trees.contains(key) && more.trees.insert(*key)) else {
             return;
-        }
+        };
         let own = fs::metadata(self.trees.place(&key)).map_or(0, |about| about.len());
-        live.bytes = live.bytes.saturating_add(own);
-        for entry in tree.entries.values() {
+        more.bytes = more.bytes.saturating_add(own);
+        // One that is damaged cannot be restored, whatever is kept of it.
+        for entry in self.unchecked_tree(&key).into_iter().flat_map(|tree| tree.entries.into_values()) {
             if let Content::File(Some(blob)) = entry.content
-                && live.blobs.insert(blob)
+                && !live.blobs.contains(&blob)
+                && more.blobs.insert(blob)
             {
-                live.bytes = live.bytes.saturating_add(entry.stamp.size);
+                more.bytes = more.bytes.saturating_add(entry.stamp.size);
             }
         }
+    }
+}
+
+impl Live {
+    fn join(&mut self, more: Self) {
+        self.trees.extend(more.trees);
+        self.blobs.extend(more.blobs);
+        self.bytes = self.bytes.saturating_add(more.bytes);
     }
 }
 

@@ -312,8 +312,10 @@ impl Store {
     /// Reads the workspace; returns the tree and its digest.
     pub(crate) fn take(&self, at: u64, moment: Moment) -> Result<(String, Tree), SnapshotError> {
         let mut state = self.state();
-        let newest =
-            state.newest.as_ref().and_then(|newest| Some((newest.clone(), self.newest_tree(newest)?)));
+        let newest = state
+            .newest
+            .as_ref()
+            .and_then(|newest| Some((newest.clone(), self.unchecked_tree(&parsed(newest)?)?)));
         let (newest, cache) = newest.unwrap_or_default();
         let walked = walk(&self.scope, &cache, &self.blobs, &self.folder, at, moment)?;
         if walked.tree.entries == cache.entries && !walked.was_unsure && !newest.is_empty() {
@@ -331,10 +333,10 @@ impl Store {
         self.write_state(&state)
     }
 
-    /// The newest tree, which only saves reading files. Its digest is not compared: that takes as long as a part of the walk, and an
-    /// undo does it.
-    fn newest_tree(&self, id: &str) -> Option<Tree> {
-        Tree::decode(&fs::read(self.trees.place(&parsed(id)?)).ok()?)
+    /// A tree that only saves work, as the newest one saves reading files. Its digest is not compared: that takes as long as a part of
+    /// the walk, and an undo does it.
+    pub(crate) fn unchecked_tree(&self, id: &Id) -> Option<Tree> {
+        Tree::decode(&fs::read(self.trees.place(id)).ok()?)
     }
 
     pub(crate) fn keep_tree(&self, tree: &Tree) -> Result<String, SnapshotError> {

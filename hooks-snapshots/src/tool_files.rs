@@ -14,7 +14,7 @@ use crate::tree::{Content, Id};
 /// Settings that a tool obeys without being asked, and what it does.
 const SETTINGS: &str = include_str!("../data/tool_files.txt");
 
-/// Bits of a mode that let somebody execute a file.
+/// Bits of a mode that let a user execute a file.
 const EXECUTABLE: u32 = 0o111;
 
 /// A new file that a tool starts or obeys by itself, outside of the sandbox.

@@ -1,4 +1,4 @@
-//! Paths that git tracks, from the index of the workspace's repository.
+//! Paths that git tracks, from the index of a repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,11 @@ impl Tracked {
         Self(paths)
     }
 
-    /// Whether a file below a folder is tracked.
+    /// Whether a file below a folder is tracked, or the folder itself, as another repository.
     pub(crate) fn has_below(&self, folder: &[u8]) -> bool {
+        if self.0.binary_search_by(|path| (**path).cmp(folder)).is_ok() {
+            return true;
+        }
         let below = [folder, b"/"].concat();
         let at = self.0.partition_point(|path| *path < below);
         self.0.get(at).is_some_and(|path| path.starts_with(&below))
@@ -131,7 +134,7 @@ mod tests {
             let tracked = Tracked::read(root);
             assert_eq!(tracked.0.len(), 5, "{version}");
             assert!(tracked.has_below(b"build") && tracked.has_below(b"build/a"), "{version}");
-            assert!(!tracked.has_below(b"builder") && !tracked.has_below(b"buil"), "{version}");
+            assert!(!tracked.has_below(b"buil") && !tracked.has_below(b"build/a/z"), "{version}");
         }
         // Any part of it is read without a panic.
         let bytes = fs::read(root.join(".git/index")).unwrap();

@@ -3,6 +3,7 @@
 //! The *plan* is written first, as two trees that are stored. If the process ends early, the next one that opens the store repeats it.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -110,26 +111,22 @@ fn target(before: &Tree, after: &Tree, now: &Tree, only: Option<&[PathBuf]>) -> 
             later.push(as_path(name).to_path_buf());
         }
         match old {
-            Some(entry) => {
-                make_room(&mut tree, name, before, &mut later);
-                tree.entries.insert(name.clone(), entry.clone());
+            Some(entry) => tree.entries.insert(name.clone(), entry.clone()),
+            None => tree.entries.remove(name),
+        };
+        for folder in
+            std::iter::successors(parent(name), |folder| parent(folder)).take_while(|_| old.is_some())
+        {
+            // It was replaced later by a file or a link.
+            let is_other = tree.entries.get(folder).is_some_and(|entry| !entry.is_folder());
+            if let Some(entry) = before.entries.get(folder).filter(|_| is_other) {
+                tree.entries.insert(folder.to_vec(), entry.clone());
+                later.push(as_path(folder).to_path_buf());
             }
-            None => drop(tree.entries.remove(name)),
         }
     }
     keep_parents(&mut tree, before, now, &mut later);
     Target { tree, later }
-}
-
-/// Puts the former folders above a path that comes back in the place of later files and links.
-fn make_room(tree: &mut Tree, name: &[u8], before: &Tree, later: &mut Vec<PathBuf>) {
-    for folder in std::iter::successors(parent(name), |folder| parent(folder)) {
-        let is_other = tree.entries.get(folder).is_some_and(|entry| !entry.is_folder());
-        if let Some(entry) = before.entries.get(folder).filter(|entry| is_other && entry.is_folder()) {
-            tree.entries.insert(folder.to_vec(), entry.clone());
-            later.push(as_path(folder).to_path_buf());
-        }
-    }
 }
 
 /// Keeps or makes the folders above files, and removes later files below what is no folder any more.
@@ -281,7 +278,10 @@ impl Store {
     /// Finishes an undo that was interrupted.
     pub(crate) fn finish_plan(&self) -> Result<(), SnapshotError> {
         let place = self.plan_place();
-        let Ok(bytes) = fs::read(&place) else { return Ok(()) };
+        let bytes = match fs::read(&place) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            bytes => bytes.map_err(SnapshotError::io(&place))?,
+        };
         // It was written whole, so another form is from another version of this program.
         let plan = serde_json::from_slice(&bytes).map_err(|_| SnapshotError::Damaged(place))?;
         self.carry_out(&plan).map(drop)

@@ -1,5 +1,6 @@
 //! Reads the files of a workspace into the store.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
@@ -10,6 +11,7 @@ use rustix::fs::OFlags;
 
 use crate::blobs::Blobs;
 use crate::error::SnapshotError;
+use crate::folder::Folder;
 use crate::scope::Scope;
 use crate::tracked::Tracked;
 use crate::tree::{Content, Entry, Name, Stamp, Tree, mode};
@@ -57,7 +59,7 @@ pub(crate) fn walk(
     let root = &scope.root;
     let device = fs::metadata(root).map_err(SnapshotError::io(root))?.dev();
     let mut walk = Walk::new(scope, cache, blobs, store, moment, device);
-    walk.open.push((root.clone(), Name::new()));
+    walk.open.push(Open { path: root.clone(), name: Name::new(), entry: None });
     walk.finish()?;
     Ok(Walked { tree: Tree { at, entries: walk.found.into_iter().collect() }, was_unsure: walk.was_unsure })
 }
@@ -88,6 +90,20 @@ pub(crate) fn walk_files(
     Ok(Tree { at, entries: walk.found.into_iter().collect() })
 }
 
+/// A folder that was not listed yet.
+struct Open {
+    path: PathBuf,
+    name: Name,
+    /// Position in the entries that were found; `None` for the root.
+    entry: Option<usize>,
+}
+
+/// Paths of an entry: for a person and as it is compared, and the one through the open folder.
+struct Paths {
+    named: PathBuf,
+    real: PathBuf,
+}
+
 struct Walk<'w> {
     scope: &'w Scope,
     cache: &'w Tree,
@@ -95,9 +111,10 @@ struct Walk<'w> {
     store: &'w Path,
     moment: Moment,
     device: u64,
-    tracked: Option<Tracked>,
+    /// Paths that git tracks, by the folder of their repository.
+    tracked: BTreeMap<PathBuf, Tracked>,
     found: Vec<(Name, Entry)>,
-    open: Vec<(PathBuf, Name)>,
+    open: Vec<Open>,
     /// Most bytes of one file.
     largest: u64,
     bytes: u64,
@@ -120,7 +137,7 @@ impl<'w> Walk<'w> {
             store,
             moment,
             device,
-            tracked: None,
+            tracked: BTreeMap::new(),
             found: Vec::new(),
             open: Vec::new(),
             largest: scope.largest(),
@@ -131,12 +148,19 @@ impl<'w> Walk<'w> {
 
     /// Reads all folders that are open.
     fn finish(&mut self) -> Result<(), SnapshotError> {
-        while let Some((folder, name)) = self.open.pop() {
-            match self.list(&folder, &name) {
-                Ok(done) => done?,
+        while let Some(folder) = self.open.pop() {
+            let (found, open) = (self.found.len(), self.open.len());
+            match (self.list(&folder), folder.entry) {
+                (Ok(done), _) => done?,
                 // It cannot be listed: its entries are unknown, not removed.
-                Err(_) if !name.is_empty() => self.mark_unlisted(&name),
-                Err(error) => return Err(SnapshotError::io(&folder)(error)),
+                (Err(_), Some(entry)) => {
+                    self.found.truncate(found);
+                    self.open.truncate(open);
+                    if let Some((_, entry)) = self.found.get_mut(entry) {
+                        entry.content = Content::Folder { is_listed: false };
+                    }
+                }
+                (Err(error), None) => return Err(SnapshotError::io(&folder.path)(error)),
             }
         }
         Ok(())
@@ -144,29 +168,38 @@ impl<'w> Walk<'w> {
 
     /// Adds a folder without its entries; returns whether it is one.
     fn add_folder(&mut self, folder: &Path) -> bool {
-        let Ok(about) = self.scope.root.join(folder).symlink_metadata() else { return false };
-        if !about.is_dir() {
-            return false;
-        }
+        let name = folder.as_os_str().as_bytes().to_vec();
+        let open = Folder::open(&self.scope.root, &name);
+        let Some(about) = open.ok().and_then(|open| fs::metadata(open.path()).ok()) else { return false };
         let content = Content::Folder { is_listed: true };
         let entry = Entry { content, mode: mode(&about), stamp: Stamp::new(&about), is_made: false };
-        self.found.push((folder.as_os_str().as_bytes().to_vec(), entry));
+        self.found.push((name, entry));
         true
     }
 
     /// Adds a file or folder, if it exists.
     fn add_named(&mut self, file: &Path) -> Result<(), SnapshotError> {
-        let path = self.scope.root.join(file);
-        match path.symlink_metadata() {
-            Ok(about) => self.add(file.as_os_str().as_bytes().to_vec(), path, &about),
+        let named = self.scope.root.join(file);
+        let Some(file_name) = file.file_name() else { return Ok(()) };
+        let above = file.parent().map(|above| above.as_os_str().as_bytes().to_vec()).unwrap_or_default();
+        let found = Folder::open(&self.scope.root, &above).and_then(|folder| {
+            let real = folder.path().join(file_name);
+            let about = real.symlink_metadata()?;
+            Ok((folder, real, about))
+        });
+        match found {
+            Ok((_folder, real, about)) => {
+                self.add(file.as_os_str().as_bytes().to_vec(), Paths { named, real }, &about)
+            }
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
-            Err(error) => Err(SnapshotError::io(&path)(error)),
+            Err(error) => Err(SnapshotError::io(&named)(error)),
         }
     }
 
     /// Reads the entries of a folder. The outer error is about the folder, the inner one about the snapshot.
-    fn list(&mut self, folder: &Path, name: &Name) -> io::Result<Result<(), SnapshotError>> {
-        for entry in fs::read_dir(folder)? {
+    fn list(&mut self, Open { path, name, .. }: &Open) -> io::Result<Result<(), SnapshotError>> {
+        let folder = Folder::open(&self.scope.root, name)?;
+        for entry in fs::read_dir(folder.path())? {
             let entry = entry?;
             let about = match entry.metadata() {
                 Ok(about) => about,
@@ -182,39 +215,36 @@ impl<'w> Walk<'w> {
                 below.push(b'/');
             }
             below.extend(file_name.as_bytes());
-            if let Err(error) = self.add(below, folder.join(&file_name), &about) {
+            let places = Paths { named: path.join(&file_name), real: entry.path() };
+            if let Err(error) = self.add(below, places, &about) {
                 return Ok(Err(error));
             }
         }
         Ok(Ok(()))
     }
 
-    fn mark_unlisted(&mut self, name: &Name) {
-        let below = [name, &b"/"[..]].concat();
-        self.found.retain(|(found, _)| !found.starts_with(&below));
-        self.open.retain(|(_, open)| !open.starts_with(&below));
-        if let Some((_, entry)) = self.found.iter_mut().find(|(found, _)| found == name) {
-            entry.content = Content::Folder { is_listed: false };
-        }
-    }
-
-    fn add(&mut self, name: Name, path: PathBuf, about: &Metadata) -> Result<(), SnapshotError> {
+    fn add(
+        &mut self,
+        name: Name,
+        Paths { named: path, real }: Paths,
+        about: &Metadata,
+    ) -> Result<(), SnapshotError> {
         let kind = about.file_type();
         let mut stamp = Stamp::new(about);
         let content = if kind.is_dir() {
             if self.is_left_out(&name, &path, about) {
                 return Ok(());
             }
-            self.open.push((path, name.clone()));
+            self.open.push(Open { path, name: name.clone(), entry: Some(self.found.len()) });
             Content::Folder { is_listed: true }
         } else if kind.is_symlink() {
-            match fs::read_link(&path) {
+            match fs::read_link(&real) {
                 Ok(target) => Content::Link(target.into_os_string().as_bytes().to_vec()),
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
                 Err(error) => return Err(SnapshotError::io(&path)(error)),
             }
         } else if kind.is_file() {
-            match self.file(&name, &path, &mut stamp)? {
+            match self.file(&name, &real, &mut stamp)? {
                 Some(content) => content,
                 None => return Ok(()),
             }
@@ -247,7 +277,13 @@ impl<'w> Walk<'w> {
             return false;
         }
         let root = &self.scope.root;
-        !self.tracked.get_or_insert_with(|| Tracked::read(root)).has_below(name)
+        let mut above = path.ancestors().skip(1).take_while(|above| above.starts_with(root));
+        let repository = above.find(|above| above.join(".git").symlink_metadata().is_ok()).unwrap_or(root);
+        let below = path.strip_prefix(repository).map_or(&**name, |below| below.as_os_str().as_bytes());
+        if !self.tracked.contains_key(repository) {
+            self.tracked.insert(repository.to_path_buf(), Tracked::read(repository));
+        }
+        !self.tracked.get(repository).is_some_and(|tracked| tracked.has_below(below))
     }
 
     /// The content of a file; `None` if it vanished.

@@ -110,7 +110,7 @@ fn reason(client: Client, output: &Output) -> Option<String> {
             let inner = answer.get("hook_specific_output")?;
             says(inner, "permission_decision", "permission_decision_reason")
         }
-        Client::Gemini => says(&answer, "decision", "reason"),
+        Client::Gemini | Client::OpenCode => says(&answer, "decision", "reason"),
         Client::Cursor => says(&answer, "permission", "agent_message"),
         _ => says(&answer, "permissionDecision", "permissionDecisionReason"),
     };

@@ -36,6 +36,9 @@ pub(super) fn check(settings: &ClientSettings, base: &Base, is_covered: bool) ->
             format!("start it in `{place}`, {everywhere}"),
         ));
     }
+    if client == Client::OpenCode {
+        found.extend(without_plugins("OPENCODE_DISABLE_PROJECT_CONFIG"));
+    }
     if trust::is_trusted(client, base.folder()) == Some(false) {
         found.push(Finding::bad(
             "it reads the hooks of a folder only where that is trusted, and this one is not",
@@ -80,6 +83,9 @@ fn by_machine(client: Client, root: &Path, is_pinned: bool) -> Option<Option<Fin
 /// A switch in the settings of the user and the project, wherever hooks are wired. The first file with a switch
 /// decides.
 fn by_user(client: Client) -> Option<Finding> {
+    if client == Client::OpenCode {
+        return without_plugins("OPENCODE_PURE");
+    }
     if client == Client::Gemini
         && let Some(path) = switches(client).into_iter().find(|path| disables_ours(path))
     {
@@ -92,6 +98,18 @@ fn by_user(client: Client) -> Option<Finding> {
     })?;
     let what = format!("`{}` switches all hooks off", path.display());
     is_off.then(|| Finding::bad(what, "take that out"))
+}
+
+/// A variable with which OpenCode leaves out plugins, if it is started from here.
+fn without_plugins(variable: &str) -> Option<Finding> {
+    let value = std::env::var(variable).ok()?.to_lowercase();
+    let is_set = matches!(&*value, "1" | "true");
+    is_set.then(|| {
+        Finding::bad(
+            format!("with the variable `{variable}`, it does not load our plugin"),
+            "unset the variable",
+        )
+    })
 }
 
 /// The settings of the machine that can switch hooks off, the one with the highest priority first.

@@ -54,6 +54,7 @@ const fn program(client: Client) -> Option<&'static str> {
         Client::Copilot => Some("copilot"),
         Client::VsCode => Some("code"),
         Client::Cursor => Some("cursor"),
+        Client::OpenCode => Some("opencode"),
         Client::DockerAgent | Client::DockerAgentJuly => Some("docker-agent"),
         _ => None,
     }

@@ -69,6 +69,12 @@ pub(super) fn note(client: Client, base: &Base) -> Option<String> {
             "it asks about each command unless it is started with `--allow-tool 'shell({program}:*)' --allow-tool 'shell(exit)' \
              --allow-tool 'shell(exit:*)'`, as it gets commands below a wrapper; its other lists decide as before"
         ))),
+        Client::OpenCode => Some(carrier::program().map_or_else(
+            |why| format!("its commands cannot run in the sandbox and are denied: {why}"),
+            |program| format!(
+            "if `permission.bash` in its settings does not allow every command, add `\"{program} exec --call *\": \"allow\"` and `\"exit\": \"allow\"` \
+             to it, as it gets commands below a wrapper; its other rules decide as before"
+        ))),
         Client::Codex | Client::Gemini if base.scope != Scope::User => Some(format!(
             "its own lists have to allow the wrapper that runs commands in the sandbox: run `hooks init {}` without `--scope` as well",
             client.name()

@@ -5,7 +5,7 @@
 //! | find the project and the user's folders | [`place`] |
 //! | choose the file and its form | [`settings`] |
 //! | write the command line of an event | [`command`] |
-//! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`yaml`] |
+//! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`yaml`], [`opencode`] |
 //! | write the first rules | [`starter`] |
 //! | have Claude Code run its commands in the sandbox | [`shell_setting`] |
 //! | have the lists of other clients allow the wrapper | [`allow_rules`] |
@@ -19,6 +19,7 @@ pub(crate) mod diff;
 pub(crate) mod files;
 mod ignored;
 pub(crate) mod json;
+mod opencode;
 pub(crate) mod place;
 pub(crate) mod settings;
 pub(crate) mod shell_setting;
@@ -39,7 +40,7 @@ use hooks_protocols::Client;
 
 use self::files::Change;
 use self::place::Base;
-use self::settings::ClientSettings;
+use self::settings::{ClientSettings, Form};
 use self::shell_setting::WrittenShell;
 use crate::cli::Init;
 use crate::failure::{Failure, Status};
@@ -343,7 +344,8 @@ fn removed(settings: &ClientSettings) -> Result<Change, Failure> {
                 _ => Ok(text.clone()),
             };
             let text = text.and_then(|text| wiring::unwire(&text, *client, *form));
-            Some(text.map_err(|refused| cannot(path, &refused))?)
+            let text = text.map_err(|refused| cannot(path, &refused))?;
+            Some(text).filter(|text| *form != Form::Plugin || !text.is_empty())
         }
     };
     Ok(Change { path: path.clone(), was, will, is_private: false })

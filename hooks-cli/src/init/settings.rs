@@ -32,6 +32,8 @@ pub(crate) enum Form {
     Toml,
     /// YAML: hooks of each agent.
     Agents,
+    /// JavaScript: a plugin of ours.
+    Plugin,
 }
 
 /// The settings of `client`. `file` names the file of a client that has no fixed one.
@@ -72,6 +74,8 @@ pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Resu
                 "has its hooks in the file of each agent; use `--scope project`, or `--file FILE`",
             );
         }
+        (Client::OpenCode, Scope::Project) => (base.join(".opencode/plugin/hooks.js"), Form::Plugin),
+        (Client::OpenCode, _) => (base.in_folder(".config", "opencode/plugin/hooks.js"), Form::Plugin),
         (Client::CopilotSdk, _) => {
             return no_such(
                 "calls hooks of the program that uses it; call `hooks run --client copilot-sdk` there",
@@ -145,6 +149,8 @@ pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
     let mut hook = Map::new();
     let mut put = |key: &str, value: Value| drop(hook.insert(key.to_owned(), value));
     match client {
+        // The plugin has the lines alone.
+        Client::OpenCode => {}
         Client::Cursor => {
             put("command", line.into());
             put("timeout", seconds.into());

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::command::{self, Ours};
 use super::json::{self, EditError, Kind, Malformed, Node};
 use super::settings::{self, Form};
-use super::{toml, yaml};
+use super::{opencode, toml, yaml};
 use crate::strict_json;
 
 /// A reason to refuse the edit of a text.
@@ -75,6 +75,9 @@ pub(super) fn wire(
     form: Form,
     lines: &[(&str, String)],
 ) -> Result<String, Refused> {
+    if form == Form::Plugin {
+        return opencode::wire(text, lines);
+    }
     as_strict_as(client, form, text)?;
     if is_wired(text, client, form, lines)? {
         return Ok(text.to_owned());
@@ -83,7 +86,7 @@ pub(super) fn wire(
     match form {
         Form::Toml => return toml::wire(&text, client, lines),
         Form::Agents => return yaml::wire(&text, lines),
-        Form::Grouped | Form::Flat => {}
+        Form::Grouped | Form::Flat | Form::Plugin => {}
     }
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         "{}\n".clone_into(&mut text);
@@ -131,6 +134,8 @@ pub(super) fn unwire(text: &str, client: Client, form: Form) -> Result<String, R
     match form {
         Form::Toml => toml::unwire(text, |line| is_ours(line, client)),
         Form::Agents => yaml::unwire(text, |line| is_ours(line, client)),
+        // The file has nothing but hooks of ours.
+        Form::Plugin => Ok(if opencode::is_ours(text) { String::new() } else { text.to_owned() }),
         Form::Grouped | Form::Flat if text.trim_start_matches('\u{feff}').trim().is_empty() => {
             Ok(text.to_owned())
         }
@@ -172,6 +177,7 @@ pub(crate) fn found(text: &str, client: Client, form: Form) -> Result<Vec<WiredL
     let all = match form {
         Form::Toml => toml::commands(text)?,
         Form::Agents => return Ok(found_in_agents(text, client)?.into_iter().flatten().collect()),
+        Form::Plugin => opencode::commands(text),
         Form::Grouped | Form::Flat => commands(text)?,
     };
     Ok(ours(all, client))
@@ -202,7 +208,7 @@ fn changed(client: Client, event: &str, line: &str, options: &[(String, Value)])
     for (key, value) in options {
         let is_wrong = match &**key {
             "matcher" => !is_all(value),
-            "if" | "args" => true,
+            "if" | "args" | opencode::PLUGIN_TEXT => true,
             "async" | "asyncRewake" | "once" | "disabled" => *value != Value::Bool(false),
             "enabled" => *value != Value::Bool(true),
             "timeout" | "timeoutSec" | "timeoutMs" => {

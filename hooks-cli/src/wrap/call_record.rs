@@ -63,7 +63,7 @@ impl CallRecord {
     }
 
     /// Adds the session and the call of an event.
-    pub(crate) fn of(mut self, context: &HookContext) -> Self {
+    pub(crate) fn for_call(mut self, context: &HookContext) -> Self {
         self.session.clone_from(&context.session_id);
         self.call = context.call_id.clone().unwrap_or_default();
         self

@@ -64,7 +64,7 @@ pub(crate) fn carry(
         return Err("a handler changed its command, which cannot be wrapped as well".to_owned());
     }
     let program = program()?;
-    let id = CallRecord::new(command, config, root).of(&decoded.context).store();
+    let id = CallRecord::new(command, config, root).for_call(&decoded.context).store();
     let id = id.map_err(|error| format!("the call cannot be recorded: {error}"))?;
     let text = carried(&format!("{program} exec --call {id}"), command);
     let changed = decoded.with_command(arguments, &text);

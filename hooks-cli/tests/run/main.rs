@@ -203,6 +203,19 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
         (Client::VsCode, "runInTerminal", json!({"command": "make all"}), "no make"),
         (Client::Cursor, "Shell", json!({"command": "make all"}), "no make"),
         (Client::DockerAgent, "shell", json!({"cmd": "make all"}), "no make"),
+        (Client::OpenCode, "bash", json!({"command": "make all"}), "no make"),
+        (Client::OpenCode, "bash", json!({"command": "sudo ls"}), "sudo"),
+        (Client::OpenCode, "write", json!({"filePath": "/home/ada/app/x", "content": ""}), "x"),
+        (Client::OpenCode, "edit", json!({"filePath": "x", "oldString": "", "newString": "a"}), "x"),
+        (
+            Client::OpenCode,
+            "apply_patch",
+            json!({"patchText": "*** Begin Patch\n*** Add File: x\n+a\n*** End Patch"}),
+            "x",
+        ),
+        (Client::OpenCode, "webfetch", json!({"url": "https://a", "format": "text"}), "no fetching"),
+        (Client::OpenCode, "question", json!({"questions": []}), "may not be asked"),
+        (Client::OpenCode, "read", json!({"filePath": "/home/ada/app/src/a"}), "may not be called"),
         (Client::Claude, "Bash", json!({"command": "sudo ls"}), "sudo"),
         (Client::Gemini, "run_shell_command", json!({"command": "sudo ls"}), "sudo"),
         (Client::Copilot, "bash", json!({"command": "sudo ls"}), "sudo"),
@@ -254,6 +267,7 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
         ),
         (Client::Cursor, "Write", json!({"file_path": "/home/ada/app/src/x", "content": ""})),
         (Client::DockerAgent, "shell", json!({"cmd": "ls"})),
+        (Client::OpenCode, "bash", json!({"command": "ls"})),
     ] {
         let told =
             world.run(&["--client", client.name(), "--event", pre(client)], &call(client, tool, &arguments));
@@ -309,6 +323,7 @@ fn pre(client: Client) -> &'static str {
         Client::Gemini => "BeforeTool",
         Client::Copilot | Client::Cursor => "preToolUse",
         Client::DockerAgent => "pre_tool_use",
+        Client::OpenCode => "tool.execute.before",
         _ => "PreToolUse",
     }
 }
@@ -332,7 +347,7 @@ fn call(client: Client, tool: &str, arguments: &Value) -> String {
             json!({"session_id": "s", "cwd": at, "hook_event_name": "pre_tool_use", "tool_name": tool,
             "tool_input": arguments, "tool_use_id": "t"})
         }
-        _ => json!({"session_id": "s", "cwd": at, "hook_event_name": "PreToolUse", "tool_name": tool,
+        _ => json!({"session_id": "s", "cwd": at, "hook_event_name": pre(client), "tool_name": tool,
             "tool_input": arguments, "tool_use_id": "t"}),
     }
     .to_string()

@@ -104,7 +104,7 @@ fn the_section_is_checked() {
         (&EgressConfig::None, Unavailable::Ask)
     );
     for (text, problem) in [
-        ("sandbox: { egress: [example.com] }", "a list of hosts is not enforced yet"),
+        ("sandbox: { egress: [example.com, 'https://a.example'] }", "`https://a.example` is not a host"),
         ("sandbox: { egress: some }", "is not known here"),
         ("sandbox: { write: ['a/*'] }", "is not one file or folder"),
         ("sandbox: { write: ['../a'] }", "is not one file or folder"),
@@ -113,6 +113,31 @@ fn the_section_is_checked() {
         let errors = Config::parse(&format!("version: 1\n{text}"), "hooks.yaml").unwrap_err();
         assert!(errors.errors().iter().any(|error| error.to_string().contains(problem)), "{text}: {errors}");
     }
+}
+
+/// The hosts of the section are a policy for tools that fetch, and for commands.
+#[test]
+fn calls_are_judged_by_the_hosts() {
+    let text = |calls: &str| format!("version: 1\nsandbox: {{ egress: ['*.a.example'], calls: {calls} }}");
+    let judged = Config::parse(&text("judged"), "hooks.yaml").unwrap();
+    let wrapped = Config::parse(&text("wrapped"), "hooks.yaml").unwrap();
+    let none = Config::parse("version: 1", "hooks.yaml").unwrap();
+    let is_denied = |config: &Config, tool: &str, arguments: serde_json::Value| {
+        let context = HookContext::new("s", "a").in_dir("/repo").with_environment(hooks_system::system());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let hooks = config.as_hooks().on(context);
+        runtime.block_on(async {
+            !hooks.pre_tool_use(PreToolUse::new(tool, arguments)).await.outcome.goes_ahead()
+        })
+    };
+    let metadata = json!({"url": "http://169.254.169.254/latest", "prompt": "read it"});
+    assert!(
+        is_denied(&judged, "WebFetch", metadata.clone()) && is_denied(&wrapped, "WebFetch", metadata.clone())
+    );
+    assert!(!is_denied(&none, "WebFetch", metadata));
+    assert!(!is_denied(&judged, "WebFetch", json!({"url": "https://b.a.example/", "prompt": "read it"})));
+    let local = json!({"command": "curl http://localhost:3000/"});
+    assert!(is_denied(&judged, "Bash", local.clone()) && !is_denied(&wrapped, "Bash", local));
 }
 
 #[test]

@@ -33,7 +33,10 @@ fn decoded_at(value: &Value, depth: usize) -> Option<Value> {
         Value::Object(fields) => {
             // Most values cannot hold an envelope: their keys need no comparison.
             let may_hold = |value: &Value| value.as_str().map_or(value.is_object(), may_be_object);
-            let envelopes = fields.iter().filter(|(key, value)| may_hold(value) && is_one_of(key, ENVELOPES));
+            let mut envelopes =
+                fields.iter().filter(|(key, value)| may_hold(value) && is_one_of(key, ENVELOPES)).peekable();
+            // Nearly no call has one.
+            envelopes.peek()?;
             let read: Vec<_> = envelopes
                 .filter_map(|(key, value)| Some((key.clone(), decoded_at(value, depth + 1)?)))
                 .collect();

@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use crate::paths::{PathError, ResolvedRoot};
 use crate::tools::{ToolKind, UnlistedPaths, WorkingFolder, runs_in_background};
 use hooks_core::event::PreToolUse;
-use hooks_core::{Fact, HookContext, HookRequest};
+use hooks_core::{HookContext, HookRequest};
 use serde_json::Value;
 
 use super::arguments;
-use super::commands::ParsedCommands;
+use super::commands::{NO_COMMANDS, ParsedCommands};
 use super::disk::Looked;
 use super::places::NamedPaths;
 use super::reader::CallReader;
@@ -36,7 +36,7 @@ pub(super) struct Reading {
     places: OnceLock<NamedPaths>,
     commands: OnceLock<ParsedCommands>,
     reads: OnceLock<NamedReads>,
-    looked: Looked,
+    looked: OnceLock<Looked>,
     next: OnceLock<Box<Reading>>,
 }
 
@@ -124,6 +124,10 @@ impl<'r> Call<'r> {
 
     /// Returns the commands of the call, analysed.
     pub fn commands(self) -> &'r ParsedCommands {
+        // Most tools run none: they need no cell of their own.
+        if !self.kind().may_have_commands() {
+            return &NO_COMMANDS;
+        }
         self.reading.commands.get_or_init(|| ParsedCommands::parse(self))
     }
 
@@ -150,6 +154,9 @@ impl<'r> Call<'r> {
 
     /// Returns the files that the call may read.
     pub fn reads(self) -> &'r NamedReads {
+        if let Some(reads) = NamedReads::of_places(self) {
+            return reads;
+        }
         self.reading.reads.get_or_init(|| NamedReads::from_call(self))
     }
 
@@ -187,7 +194,7 @@ impl<'r> Call<'r> {
 
     /// Returns the folders that were listed for this call.
     pub(super) fn looked(self) -> &'r Looked {
-        &self.reading.looked
+        self.reading.looked.get_or_init(Looked::default)
     }
 
     pub(super) fn root(self) -> &'r Root {
@@ -214,15 +221,9 @@ impl Reading {
             places: OnceLock::new(),
             commands: OnceLock::new(),
             reads: OnceLock::new(),
-            looked: Looked::default(),
+            looked: OnceLock::new(),
             next: OnceLock::new(),
         }
-    }
-}
-
-impl Fact<PreToolUse> for CallFacts {
-    fn compute(_request: &HookRequest<PreToolUse>) -> Self {
-        Self::default()
     }
 }
 

@@ -54,6 +54,10 @@ pub struct ParsedCommand {
 /// Arguments of an unknown tool that are treated as commands; its other arguments are not.
 const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
 
+/// The commands of a tool that runs none.
+pub(super) static NO_COMMANDS: ParsedCommands =
+    ParsedCommands { found: Vec::new(), unusable: Vec::new(), is_missing: false };
+
 impl ParsedCommands {
     pub(super) fn parse(call: Call<'_>) -> Self {
         Self::parse_in(call, call.request().context())
@@ -62,7 +66,7 @@ impl ParsedCommands {
     /// Analyses the commands as if the call had another context.
     pub(super) fn parse_in(call: Call<'_>, context: &Arc<HookContext>) -> Self {
         let kind = call.kind();
-        if !kind.runs_commands() && !matches!(kind, ToolKind::Unknown | ToolKind::SpawnAgent) {
+        if !kind.may_have_commands() {
             return Self::default();
         }
         let mut arguments = commands_of(call.arguments());

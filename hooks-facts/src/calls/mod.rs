@@ -2,7 +2,7 @@
 //!
 //! The engines of `hooks-facts` need settings that a request does not hold: the root, the case of names,
 //! custom tools. A [`CallReader`] holds them; [`CallReader::read`] returns the [`Call`] as it is with these
-//! settings. The facts of all readers are one fact of the request ([`CallFacts`]), so a rewrite or a wait
+//! settings. The facts of all readers are one cell of the request ([`CallFacts`]), so a rewrite or a wait
 //! starts afresh. Readers with equal settings share their results, and each part is computed on first use.
 //!
 //! ```

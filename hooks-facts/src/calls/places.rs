@@ -126,7 +126,7 @@ impl NamedPaths {
             let PathArgument { pointer, text, role, .. } = argument;
             // Most calls name one.
             if found.is_empty() {
-                found.reserve_exact(1);
+                found = Vec::with_capacity(1);
             }
             let link = written.and_then(|at| found.get(at)).filter(|_| role == PathRole::LinkTarget);
             let target = link.and_then(|link| beside(&link.given, &text));

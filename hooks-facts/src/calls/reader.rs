@@ -86,7 +86,7 @@ impl CallReader {
 
     /// Returns the call of a request.
     pub fn read<'r>(&self, request: &'r HookRequest<PreToolUse>) -> Call<'r> {
-        request.fact::<CallFacts>().read_by(self, request)
+        request.cell::<CallFacts>().read_by(self, request)
     }
 
     /// Returns the syntax of patterns.

@@ -96,7 +96,32 @@ impl<'a> ReadFile<'a> {
     }
 }
 
+/// The reads of a tool that reads no other files than its places, none of which is unknown, and of one with unknown places.
+static OF_PLACES: [NamedReads; 2] = [NamedReads::only_places(false), NamedReads::only_places(true)];
+
 impl NamedReads {
+    const fn only_places(is_unknown: bool) -> Self {
+        Self {
+            own: Vec::new(),
+            reads_places: true,
+            is_tree: false,
+            unknown: Vec::new(),
+            is_unknown,
+            is_cut: false,
+        }
+    }
+
+    /// Returns the reads of a call whose tool has neither commands nor texts that name files: only its places count.
+    pub(super) fn of_places(call: Call<'_>) -> Option<&'static Self> {
+        let kind = call.kind();
+        if kind.may_have_commands() || kind == ToolKind::Read {
+            return None;
+        }
+        let places = call.places();
+        let [known, unknown] = &OF_PLACES;
+        Some(if places.unusable.is_empty() && places.unknown.is_empty() { known } else { unknown })
+    }
+
     pub(super) fn from_call(call: Call<'_>) -> Self {
         let tool = &call.request().event().tool_name;
         let name = tool.rsplit("__").next().unwrap_or(tool);

@@ -1,5 +1,6 @@
 //! Root of a call, followed through the file system.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -34,15 +35,18 @@ pub(super) struct KnownRoot(RwLock<Option<Arc<Root>>>);
 impl Root {
     pub(super) fn from_call(call: Call<'_>) -> Arc<Self> {
         let context = call.request().context();
-        let text = call.reader().root(context).unwrap_or_default();
-        let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(text);
         let environment = &context.environment;
         let (files, platform) = (&*environment.files, environment.platform);
-        if let Some(root) = call.reader().known_root().get(text, cwd, platform)
+        // Compared as they are: the known ones are UTF-8.
+        let named = call.reader().fixed_root().map_or(context.root().as_os_str(), OsStr::new);
+        let named_cwd = Some(context.cwd.as_os_str()).filter(|cwd| !cwd.is_empty()).unwrap_or(named);
+        if let Some(root) = call.reader().known_root().get(named, named_cwd, platform)
             && root.has_no_links(files)
         {
             return root;
         }
+        let text = call.reader().root(context).unwrap_or_default();
+        let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(text);
         let resolved = ResolvedRoot::new(files, text, cwd, platform);
         let ways = ways(text, cwd);
         let root = Arc::new(Self { text: text.to_owned(), cwd: cwd.to_owned(), platform, resolved, ways });
@@ -138,9 +142,9 @@ impl Root {
 }
 
 impl KnownRoot {
-    fn get(&self, text: &str, cwd: &str, platform: Platform) -> Option<Arc<Root>> {
+    fn get(&self, text: &OsStr, cwd: &OsStr, platform: Platform) -> Option<Arc<Root>> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let same = |root: &&Arc<Root>| root.text == text && root.cwd == cwd && root.platform == platform;
+        let same = |root: &&Arc<Root>| text == &*root.text && cwd == &*root.cwd && root.platform == platform;
         known.as_ref().filter(same).map(Arc::clone)
     }
 

@@ -59,17 +59,26 @@ impl Walk {
 
     /// `mapfile NAME`: the variable is a list of the lines.
     pub(super) fn read_list_into(&mut self, words: &[Argument], input: &Stream, span: Span) {
-        let items: Vec<Argument> = match self.names_in(input) {
-            Stream::Names(names) => names.to_vec(),
-            Stream::Known(text) => text.lines().map(Argument::from).collect(),
-            Stream::Empty => Vec::new(),
+        if let Some(callback) = value_of(words, 'C') {
+            self.text(&callback.as_shell_text(), &Stream::Empty, span);
+        }
+        let takes_others = ['d', 's', 'O', 'u'].iter().any(|option| value_of(words, *option).is_some());
+        let list = match self.names_in(input) {
+            Stream::Names(names) => Variable::List(names.to_vec()),
+            Stream::Known(_) if takes_others => Variable::Text(Argument::unknown()),
+            Stream::Known(text) => Variable::List(text.lines().map(Argument::from).collect()),
+            Stream::Empty => Variable::List(Vec::new()),
             _ => return self.forget(words),
+        };
+        let cost = match &list {
+            Variable::List(items) => items.iter().map(Argument::cost).sum(),
+            Variable::Text(text) => text.cost(),
         };
         let names = file_programs::operands(words, "dnOsuCc", &[]);
         let name = names.first().map_or(Some("MAPFILE"), |name| name.literal());
         let Some(name) = name.map(str::to_owned) else { return };
-        if self.pay(items.iter().map(Argument::cost).sum(), span) {
-            self.variables.insert(name, Variable::List(items));
+        if self.pay(cost, span) {
+            self.variables.insert(name, list);
         }
     }
 
@@ -81,23 +90,39 @@ impl Walk {
         }
     }
 
-    /// `read NAME`: of an input with one kind of names, the variable has such a name.
+    /// `read NAME…`: each variable has a word of the first line, and the last one the rest. Of an input with one kind of names, the
+    /// variable has such a name.
     pub(super) fn read_into(&mut self, words: &[Argument], input: &Stream, span: Span) {
-        let value = match self.names_in(input) {
+        let line = match self.names_in(input) {
             Stream::Names(names) => match &*names {
                 [name] => name.clone(),
                 _ => Argument::unknown(),
             },
-            Stream::Known(text) => Argument::from(text.lines().next().unwrap_or_default().trim()),
+            Stream::Known(text) => first_line(words, &text).map_or_else(Argument::unknown, Argument::Literal),
             _ => Argument::unknown(),
         };
         let names = file_programs::operands(words, "adinNptu", &[]);
-        let names: Vec<String> = names.into_iter().filter_map(Argument::literal).map(str::to_owned).collect();
-        for name in if names.is_empty() { vec!["REPLY".to_owned()] } else { names } {
+        let mut names: Vec<&str> = names.into_iter().filter_map(Argument::literal).collect();
+        let list = value_of(words, 'a');
+        if let Some(list) = list.as_ref().and_then(Argument::literal) {
+            let items = match line.literal().filter(|_| !self.variables.contains_key("IFS")) {
+                Some(line) => Variable::List(line.split_whitespace().map(Argument::from).collect()),
+                None => Variable::Text(Argument::unknown()),
+            };
+            if self.pay(line.cost(), span) {
+                self.variables.insert(list.to_owned(), items);
+            }
+            return;
+        }
+        if names.is_empty() {
+            names.push("REPLY");
+        }
+        let separators = self.variables.get("IFS").cloned();
+        for (name, value) in names.iter().zip(shares(&line, names.len(), separators.as_ref())) {
             if !self.pay(value.cost(), span) {
                 return;
             }
-            self.variables.insert(name, Variable::Text(value.clone()));
+            self.variables.insert((*name).to_owned(), Variable::Text(value));
         }
     }
 
@@ -144,13 +169,9 @@ impl Walk {
                 items.filter(|item| !item.is_empty()).map(Argument::from).collect()
             }
             // With a placeholder, each line is one item.
-            (Stream::Known(text), None) if mark.is_some() => text
-                .lines()
-                .map(str::trim_start)
-                .filter(|line| !line.is_empty())
-                .map(Argument::from)
-                .collect(),
-            (Stream::Known(text), None) => text.split_whitespace().map(Argument::from).collect(),
+            (Stream::Known(text), None) => {
+                unquoted_items(text, mark.is_some()).into_iter().map(Argument::Literal).collect()
+            }
             (Stream::Empty, _) => Vec::new(),
             (Stream::Names(names), _) => names.to_vec(),
             (Stream::File(_) | Stream::Lines(_) | Stream::Copy(_) | Stream::Unknown, _) => {
@@ -170,10 +191,25 @@ impl Walk {
                 let Some(argv) = self.with_mark(rest, &mark, &item, span) else { return };
                 self.run(&argv, &Stream::Empty, span);
             }
-            None => {
-                let argv: Vec<Argument> = rest.iter().cloned().chain(items).collect();
-                self.run(&argv, &Stream::Empty, span);
-            }
+            None => self.in_parts(rest, &items, most_items(options), span),
+        }
+    }
+
+    /// Runs a program with all items, or with each part of them if an option limits their number.
+    fn in_parts(&mut self, program: &[Argument], items: &[Argument], most: Option<usize>, span: Span) {
+        let mut parts: Vec<Vec<Argument>> = match most {
+            Some(most) => items.chunks(most).take(MAX_LINES).map(<[Argument]>::to_vec).collect(),
+            None => vec![items.to_vec()],
+        };
+        if most.is_some_and(|most| items.len() > most.saturating_mul(MAX_LINES)) {
+            parts.push(vec![Argument::unknown()]);
+        }
+        if parts.is_empty() {
+            parts.push(Vec::new());
+        }
+        for part in parts {
+            let argv: Vec<Argument> = program.iter().cloned().chain(part).collect();
+            self.run(&argv, &Stream::Empty, span);
         }
     }
 
@@ -232,16 +268,107 @@ fn divider(options: &[Argument]) -> Option<char> {
     })
 }
 
-/// Returns the placeholder for an item that an option sets: `-I MARK`.
+/// Returns the placeholder for an item that an option sets: `-I MARK`, `-i`, `--replace=MARK`.
 pub(super) fn own_mark(options: &[Argument]) -> Option<String> {
     let mark = options.iter().enumerate().find_map(|(at, word)| {
         let option = word.literal()?;
-        match option.strip_prefix("-I")? {
-            "" => options.get(at + 1)?.literal().map(str::to_owned),
-            attached => Some(attached.to_owned()),
+        if let Some(long) = option.strip_prefix("--replace") {
+            return Some(long.strip_prefix('=').unwrap_or("{}").to_owned());
+        }
+        // Behind options without a value.
+        let bundle = option.strip_prefix('-')?.trim_start_matches(['0', 'o', 'p', 'r', 't', 'x']);
+        match bundle.strip_prefix('I') {
+            Some("") => options.get(at + 1)?.literal().map(str::to_owned),
+            Some(attached) => Some(attached.to_owned()),
+            None => bundle
+                .strip_prefix('i')
+                .map(|attached| if attached.is_empty() { "{}" } else { attached }.to_owned()),
         }
     });
     mark.filter(|mark| !mark.is_empty())
+}
+
+/// Returns the most items with which `xargs` starts its program at once. That of lines counts as one of items: more starts.
+fn most_items(options: &[Argument]) -> Option<usize> {
+    let of_words = file_programs::value(options, 'n', "--max-args");
+    let most = of_words.or_else(|| file_programs::value(options, 'L', "--max-lines"))?;
+    Some(most.literal().and_then(|most| most.parse().ok()).unwrap_or(1).max(1))
+}
+
+/// Returns the items of a text as `xargs` takes them: without quotes, and separated by blanks or by lines.
+fn unquoted_items(text: &str, is_by_line: bool) -> Vec<String> {
+    let (mut items, mut item, mut quote) = (Vec::new(), None::<String>, None);
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(end), letter) if letter == end => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                item.get_or_insert_default();
+            }
+            (None, '\\') => item.get_or_insert_default().extend(letters.next()),
+            (None, '\n') => items.extend(item.take()),
+            (None, letter) if letter.is_whitespace() && (!is_by_line || item.is_none()) => {
+                items.extend(item.take());
+            }
+            (_, letter) => item.get_or_insert_default().push(letter),
+        }
+    }
+    items.extend(item);
+    items
+}
+
+/// Returns the value of an option that has no long form.
+fn value_of(words: &[Argument], option: char) -> Option<Argument> {
+    file_programs::value(words, option, &format!("-{option}"))
+}
+
+/// Returns the line that `read` takes from a text; `None` if it takes a part of it, or another input.
+fn first_line(options: &[Argument], text: &str) -> Option<String> {
+    if ['n', 'N', 'u'].iter().any(|option| value_of(options, *option).is_some()) {
+        return None;
+    }
+    let is_bundle = |word: &&Argument| word.prefix().starts_with('-');
+    let is_raw = options.iter().filter(is_bundle).any(|word| word.prefix().contains('r'));
+    let end = match value_of(options, 'd') {
+        Some(end) => end.literal()?.chars().next().unwrap_or('\0'),
+        None => '\n',
+    };
+    let mut line = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            // Without it, a line goes on.
+            '\\' if !is_raw => line.extend(letters.next().filter(|next| *next != '\n')),
+            letter if letter == end => break,
+            letter => line.push(letter),
+        }
+    }
+    Some(line)
+}
+
+/// Returns what each of the names of `read` gets of a line.
+fn shares(line: &Argument, names: usize, separators: Option<&Variable>) -> Vec<Argument> {
+    let is_blank = |value: &Argument| value.literal().is_some_and(|value| value.trim().is_empty());
+    let keeps_words = match separators {
+        None => true,
+        Some(Variable::Text(separators)) => names == 1 && is_blank(separators),
+        Some(_) => false,
+    };
+    let mut rest = match line.literal() {
+        Some(rest) if keeps_words => rest.trim(),
+        Some(_) => return vec![Argument::unknown(); names],
+        // Each may have the name of the file.
+        None => return vec![line.clone(); names],
+    };
+    let mut all = Vec::new();
+    for _ in 1..names {
+        let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        all.push(Argument::from(word));
+        rest = behind.trim_start();
+    }
+    all.push(Argument::from(rest));
+    all
 }
 
 /// Returns whether a script begins with `read`.

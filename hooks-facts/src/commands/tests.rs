@@ -99,6 +99,51 @@ fn reached_through_programs() {
 }
 
 #[test]
+fn words_that_a_program_takes_from_a_text() {
+    runs(&[
+        // `read` gives each name a word, and the last one the rest.
+        "read a b <<< 'x dangerous -xy'; $b",
+        "read -r a b <<< 'dangerous -xy'; $a $b",
+        "read -ra c <<< 'dangerous -xy'; \"${c[@]}\"",
+        "read -a c <<< 'x dangerous -xy'; \"${c[@]:1}\"; \"${c[1]}\" -xy",
+        "read a <<< 'dang\\erous -xy'; $a",
+        "read a <<< $'dangerous \\\\\\n-xy'; $a",
+        "read -d '' a <<< $'env\\ndangerous -xy'; $a",
+        "read -d X a <<< 'dangerous -xyX'; $a",
+        "while read -r a b; do $b; done <<< $'x env\ny dangerous -xy'",
+        "mapfile -C 'dangerous -xy;:' -c 1 c <<< x",
+        // `xargs` takes quotes away, and starts its program for each part.
+        "echo \"d'ang'erous -xy\" | xargs env",
+        "echo 'dang\\erous \"-xy\"' | xargs env",
+        "echo 'dangerous -xy' | xargs -rI{} sh -c '{}'",
+        "echo 'dangerous -xy' | xargs -i sh -c '{}'",
+        "echo 'dangerous -xy' | xargs --replace=X sh -c X",
+        "printf 'env\\ndangerous -xy' | xargs -d '\\n' -n1 sh -c",
+        "printf 'env\\ndangerous\\\\ -xy\\n' | xargs -L 1 sh -c",
+    ]);
+    does_not_run(&[
+        "read a b <<< 'dangerous -xy'; echo $b",
+        "read -p 'dangerous -xy' a",
+        "IFS= read -r a <<< 'x'; echo $a",
+        "while IFS= read -r a; do rm \"$a\"; done < list",
+        "echo \"a 'b c' d\" | xargs -n 2 ls",
+        "mapfile -t c < list; rm \"${c[@]}\"",
+    ]);
+    for text in [
+        "printf '%s\\n' {1..100} 'dangerous -xy' | xargs -d '\\n' -n1 sh -c",
+        "mapfile -d X c <<< 'envXdangerous -xyX'; ${c[1]}",
+        "mapfile -s 1 c <<< $'env\\ndangerous -xy'; ${c[0]}",
+        "IFS=, read a b <<< 'x,dangerous -xy'; $b",
+        "read -n 12 a <<< 'dangerous -xyz'; $a",
+        "read -u 3 a 3<<< 'dangerous -xy'; $a",
+        "mapfile -O 1 c <<< 'dangerous -xy'; ${c[1]}",
+        "read -a c < list; \"${c[@]}\"",
+    ] {
+        assert!(unresolved(text) || found(text, &["dangerous -xy"]), "{text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_known() {
     for text in [
         "$X a",
@@ -362,7 +407,20 @@ fn trees_and_names_known_in_part() {
         ("cp -l a d/b; cp -al a .", &["C d/b", "C? d/b/a", "L a", "F ./a", "L a"]),
         ("git -C d mv a b", &["N d/b", "R d/a", "F? d/b/a"]),
         ("rsync -a a/ b/", &["N? b/", "F b/"]),
-        ("rsync a host:b; scp host:x y", &["C y", "C? y/host:x"]),
+        ("rsync a host:b; scp host:x y", &["C y", "C? y/x"]),
+        (
+            "scp h:settings.json d/; scp 'h:a/*.json' d/; rsync h:x d/",
+            &["C d/settings.json", "C d/*.json", "C d/x"],
+        ),
+        ("rclone copy r:x d; rclone sync -v r:x . --transfers 4; rclone copy d r:x", &["N d", "F? d", "F ."]),
+        ("aws s3 cp s3://b/a d/; aws s3 cp d s3://b; aws s3 ls s3://b", &["C d/a"]),
+        ("aws s3 sync s3://b . --profile p; aws s3 cp --recursive s3://b d/", &["F .", "N? d/", "F d/"]),
+        ("gsutil -m cp -r gs://b/x .; gsutil rsync gs://b d", &["F ./x", "N d", "F? d"]),
+        (
+            "gcloud storage cp gs://b/x .; kubectl cp pod:/tmp/x . -c main; kubectl get pods",
+            &["C ./x", "F ./x"],
+        ),
+        ("gh release download v1 -D d; gh run download 1 --dir e -p x", &["C d/…", "C e/…"]),
         ("rm *.l?g [ab]c \"*\"", &["R *.l?g", "R ?c", "R *"]),
         ("touch $PWD/a $HOME/b $X; cd d && touch $PWD/c", &["C /w/a", "C ~/b", "C …", "C /w/d/c"]),
         ("touch $(pwd)/a", &["C /w/a"]),

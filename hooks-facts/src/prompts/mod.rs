@@ -122,6 +122,9 @@ mod tests {
         for (prompt, path) in [
             ("@.env", ".env"),
             ("see @.env.", ".env"),
+            ("see \u{201c}@.env\u{201d}", ".env"),
+            ("see @.env\u{2026}", ".env"),
+            ("is it @.env=?", ".env"),
             ("see (@.env)", ".env"),
             ("see `@.env`", ".env"),
             ("@.env#L1-5", ".env"),

@@ -62,6 +62,8 @@ fn readings(rest: &str, read: &mut usize) -> Vec<String> {
     for text in written.into_iter().chain([&*escaped, &*cut]).filter(|text| text.len() <= MAX_LENGTH) {
         let without_lines = text.split('#').next().unwrap_or_default();
         readings.extend([without_lines, text].map(|text| text.trim_end_matches(TRAILING).to_owned()));
+        // Claude Code ends a name with its last letter: a sentence may go on with any sign.
+        readings.push(text.trim_end_matches(|letter: char| !letter.is_alphanumeric()).to_owned());
         readings.push(text.to_owned());
     }
     readings

@@ -66,6 +66,11 @@ impl ToolKind {
         matches!(self, Self::Shell | Self::WindowsShell)
     }
 
+    /// Returns whether the arguments may have commands: of a shell, of a tool that is not known, or below those of an agent.
+    pub(crate) fn may_have_commands(self) -> bool {
+        self.runs_commands() || matches!(self, Self::Unknown | Self::SpawnAgent)
+    }
+
     /// Returns whether a guard checks tools of this kind.
     pub(super) fn is_guarded(self) -> bool {
         !matches!(self, Self::Read | Self::Other | Self::Unknown)

@@ -68,6 +68,8 @@ impl Dialect {
             Self::Copilot | Self::CopilotPascal if !all_servers => {
                 vec![format!("{server}-{tool}"), format!("{server}/{tool}")]
             }
+            // Nothing distinguishes the tools of all servers from its own.
+            Self::OpenCode if !all_servers => vec![format!("{server}_{tool}")],
             _ => Vec::new(),
         }
     }
@@ -131,6 +133,7 @@ mod tests {
         assert_eq!(Dialect::Gemini.spellings("mcp__fs__*", Reach::Same), ["mcp_fs_*"]);
         assert_eq!(Dialect::Gemini.spellings("mcp__*", Reach::Same), ["mcp_*"]);
         assert_eq!(Dialect::Cursor.spellings("mcp__fs__*", Reach::Same), ["MCP:*"]);
+        assert_eq!(Dialect::OpenCode.spellings("mcp__fs__*", Reach::Same), ["fs_*"]);
         assert_eq!(Dialect::Copilot.spellings("mcp__fs__read", Reach::Same), ["fs-read", "fs/read"]);
         assert_eq!(Dialect::Claude.spellings("mcp__fs__read", Reach::Same), Vec::<String>::new());
     }

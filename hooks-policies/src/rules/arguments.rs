@@ -1,13 +1,12 @@
 //! Conditions on the arguments of a call: hosts of URLs, texts, numbers.
 
 use hooks_core::PolicyErrors;
-use hooks_facts::names;
+use hooks_facts::{hosts, names};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::changes::ConditionMatch;
-use super::host;
 
 /// Condition on one argument. It holds if all given parts hold for the value; for a list, for one of its values.
 ///
@@ -91,7 +90,7 @@ impl ArgumentRule {
         }
         let mut hosts = Vec::new();
         for (at, pattern) in host.iter().enumerate() {
-            match host::pattern(pattern) {
+            match hosts::pattern(pattern) {
                 Some(pattern) => hosts.push(pattern),
                 None => errors.push(
                     format!("{field}.host[{at}]"),
@@ -132,8 +131,8 @@ impl ArgumentRule {
         };
         let mut found = ConditionMatch::Same;
         if !self.hosts.is_empty() {
-            found = found.and(match host::of_url(&text) {
-                Some(host) => is(self.hosts.iter().any(|pattern| host::is_within(&host, pattern))),
+            found = found.and(match hosts::of_url(&text) {
+                Some(host) => is(self.hosts.iter().any(|pattern| hosts::is_within(&host, pattern))),
                 None => ConditionMatch::Unknown,
             });
         }

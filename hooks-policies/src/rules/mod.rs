@@ -64,7 +64,6 @@ mod arguments;
 mod changes;
 mod examples;
 mod further;
-mod host;
 mod index;
 mod policy;
 mod results;

@@ -340,8 +340,20 @@ enum About {
 }
 
 /// Returns a rule that matches some file of a call, or a file that cannot be known.
+#[inline]
 fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About, origin: Origin) -> Option<Hit<'r>> {
-    let first = rules.first()?;
+    // Most buckets have no such rules.
+    find_some_path(call, rules, rules.first()?, about, origin)
+}
+
+#[inline(never)]
+fn find_some_path<'r>(
+    call: Call<'r>,
+    rules: &PathRules,
+    first: usize,
+    about: About,
+    origin: Origin,
+) -> Option<Hit<'r>> {
     let places = call.places();
     // A path that cannot be known is no match of a pack, and hides no match of another path.
     let counts_unknown = origin == Origin::Rules;
@@ -419,8 +431,13 @@ fn find_emptied(call: Call<'_>, rules: &PathRules, place: &NamedPath) -> Option<
 }
 
 /// Returns the first of the rules that together match every file of a call.
+#[inline]
 fn every_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit<'r>> {
-    let first = rules.first()?;
+    find_every_path(call, rules, rules.first()?, about)
+}
+
+#[inline(never)]
+fn find_every_path<'r>(call: Call<'r>, rules: &PathRules, first: usize, about: About) -> Option<Hit<'r>> {
     let places = call.places();
     let unknown = !places.unusable.is_empty() || !places.unknown.is_empty() || !places.partial.is_empty();
     let reads = call.reads();

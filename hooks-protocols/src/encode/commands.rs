@@ -44,7 +44,8 @@ pub(super) fn judges_changed_text(client: Client, event_name: &str) -> bool {
         | Client::Gemini
         | Client::Copilot
         | Client::VsCode
-        | Client::Cursor => true,
+        | Client::Cursor
+        | Client::OpenCode => true,
         // At `pre_tool_use` its rules have judged the original, and those of September judge the change too.
         Client::DockerAgent => event_name == "tool_input_transform",
         Client::CopilotSdk | Client::DockerAgentJuly | Client::Squad => false,

@@ -325,6 +325,7 @@ const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     (Client::Cursor, "afterAgentResponse"),
     (Client::DockerAgent, "after_llm_call"),
     (Client::DockerAgentJuly, "after_llm_call"),
+    (Client::OpenCode, "message.part.updated"),
     // The user decided already.
     (Client::DockerAgent, "on_max_iterations"),
     (Client::DockerAgent, "on_session_resume"),

@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, LandlockStatus, RestrictionStatus, Ruleset,
-    RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, LandlockStatus, NetPort, RestrictionStatus,
+    Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
 use super::mounts::{open_seen, path_of};
@@ -40,14 +40,14 @@ pub(super) struct Restricted {
 }
 
 /// Restricts this process.
-pub(super) fn restrict(plan: &Plan, has_mounts: bool, has_network: bool) -> Restricted {
+pub(super) fn restrict(plan: &Plan, has_mounts: bool, has_network: bool, proxy: Option<u16>) -> Restricted {
     let all = || (vec![PathBuf::from("/")], Vec::new());
     let beside = if has_mounts { Some(all()) } else { beside(plan) };
     // A file cannot be closed in a folder that is open.
     let is_open = |path: &PathBuf| plan.writable.iter().any(|open| path.starts_with(open));
     let is_listed = beside.is_some() && (has_mounts || !plan.masked.iter().any(is_open));
     let (granted, listed) = beside.unwrap_or_else(all);
-    match apply(plan, &granted, &listed, has_mounts, has_network) {
+    match apply(plan, &granted, &listed, has_mounts, has_network, proxy) {
         Err(error) => {
             Restricted { held: Held::Refused(error.to_string()), writes: false, reads: false, network: false }
         }
@@ -79,7 +79,8 @@ fn apply(
     listed: &[PathBuf],
     has_mounts: bool,
     has_network: bool,
-) -> Result<RestrictionStatus, landlock::RulesetError> {
+    proxy: Option<u16>,
+) -> Result<RestrictionStatus, RulesetError> {
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST))?
@@ -96,8 +97,13 @@ fn apply(
     let files: Vec<File> = plan.writable.iter().filter_map(|path| open_seen(plan, path).ok()).collect();
     let opened: Vec<PathBuf> = files.iter().map(path_of).collect();
     let writable = opened.iter().map(PathBuf::as_path).chain(devices).chain(temporary);
+    // Of the port alone: a rule cannot name the host.
+    let proxy = proxy
+        .filter(|_| !has_network)
+        .map(|port| Ok::<_, RulesetError>(NetPort::new(port, AccessNet::ConnectTcp)));
     rules
         .create()?
+        .add_rules(proxy)?
         .add_rules(path_beneath_rules(granted, AccessFs::from_read(NEWEST)))?
         .add_rules(path_beneath_rules(listed, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(writable, AccessFs::from_all(NEWEST)))?

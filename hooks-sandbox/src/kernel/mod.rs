@@ -13,6 +13,7 @@
 mod apart;
 mod capabilities;
 mod devices;
+mod hand_out;
 mod landlock;
 mod mounts;
 mod namespaces;
@@ -22,6 +23,8 @@ mod seccomp;
 mod stage;
 mod stream;
 mod watch;
+
+pub use crate::egress::Connection;
 
 pub use self::apart::{Worker, apart};
 pub use self::run::{Finished, NotRun, Sandbox};

@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
 
+use hooks_facts::hosts::HostList;
 use hooks_redaction::Scrubber;
 use nix::unistd::Pid;
 use rustix::fs::{MemfdFlags, fstat, memfd_create};
@@ -16,10 +17,12 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use super::hand_out;
 use super::stage::{Order, command, pid_of};
 use super::stream;
 use super::watch::{Watch, hold_signals};
 use crate::config::Unavailable;
+use crate::egress::{self, Connection, Proxy};
 use crate::enforced::Enforced;
 use crate::plan::Plan;
 
@@ -51,6 +54,8 @@ pub struct Finished {
     pub status: u8,
     /// Output of the command, if it was captured.
     pub output: Vec<u8>,
+    /// Connections through the proxy, if the profile has a list of hosts.
+    pub connections: Vec<Connection>,
 }
 
 /// A command that did not run.
@@ -130,11 +135,15 @@ impl Sandbox {
         let plan = self.handed_over()?;
         let (report, reporter) = pipe_with(PipeFlags::CLOEXEC)?;
         fcntl_setfd(&reporter, FdFlags::empty())?;
+        let hosts = HostList::new(&self.plan.hosts).map_err(|error| NotRun::Failed(error.to_string()))?;
+        let listener = if hosts.is_empty() { None } else { Some(hand_out::pair()?) };
         let order = Order {
             plan: plan.as_raw_fd(),
             report: reporter.as_raw_fd(),
             shares_terminal: self.shares_terminal,
             reached: None,
+            listener: listener.as_ref().map(|(_, theirs)| theirs.as_raw_fd()),
+            proxy: None,
             command: self.command.clone(),
         };
         let mut first = command(THIS_PROGRAM);
@@ -152,6 +161,15 @@ impl Sandbox {
         }
         // Its ends of the pipes are this process's own otherwise.
         drop((first, reporter, plan));
+        let proxy = match listener {
+            None => None,
+            Some((ours, theirs)) => {
+                drop(theirs);
+                // Without a listener, the report has the reason.
+                let listener = hand_out::take(&ours);
+                listener.map(|listener| Proxy::start(listener, hosts, egress::of_machine)).transpose()?
+            }
+        };
         let mut text = String::new();
         File::from(report).read_to_string(&mut text)?;
         let watch = Watch {
@@ -160,7 +178,9 @@ impl Sandbox {
             shares_terminal: self.shares_terminal,
             reaps_all: false,
         };
-        let status = watch.wait().map_err(|error| NotRun::Failed(error.to_string()))?;
+        let status = watch.wait();
+        let connections = proxy.map(Proxy::end).unwrap_or_default();
+        let status = status.map_err(|error| NotRun::Failed(error.to_string()))?;
         let mut output = Vec::new();
         for one in copying {
             output.extend(one.join().unwrap_or_default());
@@ -171,7 +191,7 @@ impl Sandbox {
         if !enforced.is_whole() && self.plan.unavailable != Unavailable::GuardsOnly {
             return Err(NotRun::NotHeld(enforced));
         }
-        Ok(Finished { enforced, status, output })
+        Ok(Finished { enforced, status, output, connections })
     }
 
     /// The plan in a file that has no name and that the first stage inherits.

@@ -13,7 +13,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
 use super::watch::{Watch, end_children, hold_signals, release_signals};
-use super::{FAILED, apart, capabilities, landlock, mounts, namespaces, network, seccomp};
+use super::{FAILED, apart, capabilities, hand_out, landlock, mounts, namespaces, network, seccomp};
 use crate::config::Unavailable;
 use crate::enforced::{Enforced, Held};
 use crate::plan::Plan;
@@ -31,6 +31,10 @@ pub(super) struct Order {
     pub(super) shares_terminal: bool,
     /// Progress of the first stage, for the second one.
     pub(super) reached: Option<String>,
+    /// Number of the socket that takes the listener of the proxy.
+    pub(super) listener: Option<i32>,
+    /// Port of the proxy.
+    pub(super) proxy: Option<u16>,
     pub(super) command: Vec<OsString>,
 }
 
@@ -41,6 +45,8 @@ impl Order {
         let words = [WORD, &self.plan.to_string(), &self.report.to_string(), shares];
         let mut words: Vec<OsString> = words.map(OsString::from).to_vec();
         words.push(self.reached.as_deref().unwrap_or_default().into());
+        words.push(self.listener.map(|number| number.to_string()).unwrap_or_default().into());
+        words.push(self.proxy.map(|port| port.to_string()).unwrap_or_default().into());
         words.extend(self.command.iter().cloned());
         words
     }
@@ -50,7 +56,8 @@ impl Order {
         let (plan, report) = (text()?.parse().ok()?, text()?.parse().ok()?);
         let shares_terminal = text()? == "shared";
         let reached = Some(text()?).filter(|text| !text.is_empty());
-        Some(Self { plan, report, shares_terminal, reached, command: words.collect() })
+        let (listener, proxy) = (text()?.parse().ok(), text()?.parse().ok());
+        Some(Self { plan, report, shares_terminal, reached, listener, proxy, command: words.collect() })
     }
 
     fn read(&self) -> Result<Plan, String> {
@@ -67,12 +74,31 @@ impl Order {
         for number in open {
             let of = fs::metadata(format!("/proc/self/fd/{number}"));
             let is_kept = of.is_ok_and(|of| of.is_file() || of.file_type().is_fifo());
-            if number > 2 && !is_kept && ![self.plan, self.report].contains(&number) {
+            if number > 2
+                && !is_kept
+                && ![self.plan, self.report].contains(&number)
+                && self.listener != Some(number)
+            {
                 // That of the list itself is closed already.
                 _ = nix::unistd::close(number);
             }
         }
         Ok(())
+    }
+
+    /// Makes the listener of the proxy where the command is, and hands it to the caller; returns its port.
+    fn hand_out(&self, is_inside: bool, enforced: &mut Enforced) -> Option<u16> {
+        let to = self.listener?;
+        let handed = hand_out::hand_out(to);
+        // The command must not have it.
+        _ = nix::unistd::close(to);
+        let held = match &handed {
+            Ok(_) if is_inside => Held::Fully,
+            Ok(_) => Held::Partly("without namespaces, its port is open on every host".to_owned()),
+            Err(why) => Held::Refused(why.clone()),
+        };
+        enforced.add("proxy to the listed hosts", held);
+        handed.ok()
     }
 
     /// Closes the files that the command must not see.
@@ -120,13 +146,17 @@ fn first(order: &Order) -> Result<u8, String> {
     let may_mount = capabilities::may_mount();
     let mut enforced = Enforced::default();
     let entered = namespaces::enter(&plan, may_mount);
+    let is_inside = entered.is_full();
     // A change of rights resets it.
     end_with_parent()?;
-    if !enforced.add("namespaces", entered) {
-        return restricted(order, &plan, enforced, false);
-    }
-    if !plan.is_connected {
+    enforced.add("namespaces", entered);
+    if is_inside && !plan.is_connected {
         enforced.add("loopback", network::loopback_up().map_or_else(Held::Refused, |()| Held::Fully));
+    }
+    let proxy = order.hand_out(is_inside, &mut enforced);
+    let order = &Order { listener: None, proxy, reached: None, command: order.command.clone(), ..*order };
+    if !is_inside {
+        return restricted(order, &plan, enforced, false);
     }
     if !may_mount && let Err(error) = capabilities::keep_for_next() {
         return Err(format!("capabilities: {error}"));
@@ -165,7 +195,7 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
         return Err(format!("new privileges: {error}"));
     }
     let has_network = is_inside && !plan.is_connected;
-    let landlock = landlock::restrict(plan, has_mounts, has_network);
+    let landlock = landlock::restrict(plan, has_mounts, has_network, order.proxy);
     enforced.add("landlock", landlock.held.clone());
     let is_filtered =
         enforced.add("seccomp", seccomp::filter(!plan.is_connected && !has_network, order.shares_terminal));
@@ -180,7 +210,9 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
         reads && (has_mounts || landlock.reads && is_filtered),
     );
     enforced.promise("protected files, own files and git settings stay", writes && has_mounts);
-    if !plan.is_connected {
+    if !plan.hosts.is_empty() {
+        enforced.promise("no connection but to the listed hosts", has_network);
+    } else if !plan.is_connected {
         enforced.promise("no connection", has_network || landlock.network && is_filtered);
     }
     let text = serde_json::to_string(&enforced).map_err(|error| error.to_string())?;
@@ -215,6 +247,11 @@ fn run(order: &Order, plan: &Plan, has_mounts: bool, is_inside: bool) -> Result<
     let mut command = command(program);
     command.args(arguments);
     plan.unset.iter().for_each(|name| _ = command.env_remove(name));
+    order
+        .proxy
+        .into_iter()
+        .flat_map(hand_out::variables)
+        .for_each(|(name, value)| _ = command.env(name, value));
     match &plan.temporary {
         Some(folder) if !has_mounts => command.env("TMPDIR", folder),
         _ => command.env("TMPDIR", "/tmp"),

@@ -8,11 +8,17 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+#[cfg(target_os = "linux")]
+const FLAGS: rustix::fs::OFlags = {
+    use rustix::fs::OFlags;
+    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC)
+};
+
 /// An open folder. Its own rights are not needed to open it.
 #[derive(Debug)]
 pub(super) struct FolderHandle {
     #[cfg(target_os = "linux")]
-    _descriptor: std::os::fd::OwnedFd,
+    descriptor: std::os::fd::OwnedFd,
     path: PathBuf,
 }
 
@@ -23,23 +29,44 @@ impl FolderHandle {
     /// Returns `NotADirectory` if a part of the path is a link or no folder.
     #[cfg(target_os = "linux")]
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        use std::os::fd::AsRawFd;
         use std::path::Component;
 
-        use rustix::fs::{Mode, OFlags, open, openat};
+        use rustix::fs::{Mode, open, openat};
 
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut components = path.components();
         if components.next() != Some(Component::RootDir) {
             return Err(ErrorKind::InvalidInput.into());
         }
-        let mut descriptor = open("/", flags, Mode::empty())?;
+        let mut descriptor = open("/", FLAGS, Mode::empty())?;
         for component in components {
             let Component::Normal(name) = component else { return Err(ErrorKind::InvalidInput.into()) };
-            descriptor = openat(&descriptor, name, flags, Mode::empty())?;
+            descriptor = openat(&descriptor, name, FLAGS, Mode::empty())?;
         }
+        Ok(Self::of(descriptor))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn of(descriptor: std::os::fd::OwnedFd) -> Self {
+        use std::os::fd::AsRawFd;
+
         let path = format!("/proc/self/fd/{}", descriptor.as_raw_fd()).into();
-        Ok(Self { _descriptor: descriptor, path })
+        Self { descriptor, path }
+    }
+
+    /// Opens a folder in this one.
+    ///
+    /// # Errors
+    /// Returns `NotADirectory` if it is a link or no folder.
+    #[cfg(target_os = "linux")]
+    pub(super) fn inner(&self, name: &OsStr) -> io::Result<Self> {
+        use rustix::fs::{Mode, openat};
+
+        Ok(Self::of(openat(&self.descriptor, name, FLAGS, Mode::empty())?))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn inner(&self, name: &OsStr) -> io::Result<Self> {
+        Self::open(&self.file(name))
     }
 
     /// No command runs in a sandbox here, so none is beside another.

@@ -10,6 +10,7 @@ mod homes;
 mod identity;
 mod look_up;
 mod open;
+mod packages;
 mod paths;
 mod repair;
 #[cfg(target_os = "linux")]
@@ -20,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 
+use hooks_facts::hosts::HostList;
 use serde::{Deserialize, Serialize};
 
 use self::identity::Seen;
@@ -62,8 +64,10 @@ pub struct Plan {
     pub sockets: Vec<PathBuf>,
     /// Variables that are unset.
     pub unset: Vec<String>,
-    /// Whether the command may connect to the network.
+    /// Whether the command may connect to the network as it likes.
     pub is_connected: bool,
+    /// Hosts that it may connect to through the proxy; see [`HostList`].
+    pub hosts: Vec<String>,
     /// Treatment of the command if this cannot be held.
     pub unavailable: Unavailable,
     /// A folder of its own, which becomes `/tmp`.
@@ -113,20 +117,21 @@ impl Plan {
     /// let mut profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
     /// let plan = Plan::new(&profile, &workspace)?;
     /// assert_eq!((plan.folder, plan.is_connected), (workspace.clone(), false));
-    /// profile.egress = EgressConfig::Hosts(vec!["example.org".to_owned()]);
+    /// profile.egress = EgressConfig::Hosts(vec!["https://example.org".to_owned()]);
     /// assert!(Plan::new(&profile, &workspace).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Returns an error if a pattern cannot be used, the workspace cannot be read or is too large, or the profile has a list of
-    /// hosts.
+    /// Returns an error if a pattern cannot be used, the workspace cannot be read or is too large, or the profile has a host
+    /// that is none.
     pub fn new(profile: &Profile, folder: &Path) -> Result<Self, NoPlan> {
-        let is_connected = match profile.egress {
-            EgressConfig::None => false,
-            EgressConfig::All => true,
-            EgressConfig::Hosts(_) => return Err(NoPlan("a list of hosts is not enforced yet".to_owned())),
+        let (is_connected, hosts) = match &profile.egress {
+            EgressConfig::None | EgressConfig::Packages => (false, Vec::new()),
+            EgressConfig::All => (true, Vec::new()),
+            EgressConfig::Hosts(hosts) => (false, hosts.clone()),
         };
+        HostList::new(&hosts).map_err(|error| NoPlan(error.to_string()))?;
         let real = |path: &Path| {
             path.canonicalize()
                 .map_err(|error| NoPlan(format!("`{}` cannot be read: {error}", path.display())))
@@ -146,12 +151,16 @@ impl Plan {
             folder: real(folder)?,
             unset: profile.unset.iter().map(|one| one.pattern.clone()).collect(),
             is_connected,
+            hosts,
             unavailable: profile.unavailable,
             gaps: profile.unexpressed.clone(),
             ..Self::default()
         };
         if !others.are_all {
             plan.leave(Gap::limit("~", "there are too many homes").breaking_reads().breaking_writes());
+        }
+        if profile.egress == EgressConfig::Packages {
+            plan.add_package_hosts(profile, &access);
         }
         plan.open(profile, &access);
         plan.search(&access)?;
@@ -190,6 +199,12 @@ impl Plan {
     #[cfg(any(test, all(feature = "kernel", target_os = "linux")))]
     pub(crate) fn breaks_writes(&self) -> bool {
         self.gaps.iter().any(|gap| gap.breaks_writes)
+    }
+
+    fn add_package_hosts(&mut self, profile: &Profile, access: &Access<'_>) {
+        let found = packages::find(profile, access, &|name| std::env::var(name).ok());
+        self.hosts = found.hosts;
+        found.left.into_iter().for_each(|gap| self.leave(gap));
     }
 
     fn leave(&mut self, gap: Gap) {

@@ -2,22 +2,24 @@
 //!
 //! Each goes through a handle of the folder, so that it happens nowhere else.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::folder_handle::{FolderHandle, split};
 
+/// Most rounds of a removal. Each removes one level of folders; another command may add some meanwhile.
+const MOST_ROUNDS: usize = 1_000_000;
+
 /// Removes a file or folder, also one that the command has closed. `path` has no link on its way.
 pub(super) fn removed(path: &Path) -> io::Result<()> {
     let (folder, name) = split(path)?;
     let folder = FolderHandle::open(folder)?;
-    let here = folder.file(name);
-    match removed_in_open_folder(&here) {
+    match removed_in_open_folder(&folder, name) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             let rights = opened(&folder)?;
-            open_below(path);
-            let done = removed_in_open_folder(&here);
+            let done = removed_in_open_folder(&folder, name);
             folder.set_rights(rights)?;
             done
         }
@@ -25,9 +27,60 @@ pub(super) fn removed(path: &Path) -> io::Result<()> {
     }
 }
 
-fn removed_in_open_folder(path: &Path) -> io::Result<()> {
+fn removed_in_open_folder(folder: &FolderHandle, name: &OsStr) -> io::Result<()> {
+    let path = folder.file(name);
     // Neither follows a link.
-    if path.symlink_metadata()?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    if path.symlink_metadata()?.is_dir() { removed_folder(folder, name) } else { fs::remove_file(path) }
+}
+
+/// Removes a folder whose inner folders may stand deeper in each other than files can be open: they are moved up first.
+fn removed_folder(above: &FolderHandle, name: &OsStr) -> io::Result<()> {
+    let folder = above.inner(name)?;
+    drop(opened(&folder));
+    let mut moved = 0_usize;
+    for _ in 0..MOST_ROUNDS {
+        let inner = emptied_of_files(&folder)?;
+        if inner.is_empty() {
+            return fs::remove_dir(above.file(name));
+        }
+        for name in inner {
+            let inner = folder.inner(&name)?;
+            for deeper in emptied_of_files(&inner)? {
+                // Without its own rights, it cannot be moved.
+                drop(inner.inner(&deeper).and_then(|deeper| opened(&deeper)));
+                move_up(&inner.file(&deeper), &folder, &mut moved)?;
+            }
+            fs::remove_dir(folder.file(&name))?;
+        }
+    }
+    Err(io::Error::other("another command adds folders to it"))
+}
+
+/// Gives the owner all rights on a folder, and removes the files in it; returns the names of the folders in it.
+fn emptied_of_files(folder: &FolderHandle) -> io::Result<Vec<OsString>> {
+    // If it stays closed, the removal fails and is reported.
+    drop(opened(folder));
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder.path())? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => folders.push(entry.file_name()),
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(folders)
+}
+
+/// Moves a folder into another one, under a name that is free there.
+fn move_up(from: &Path, to: &FolderHandle, moved: &mut usize) -> io::Result<()> {
+    loop {
+        *moved += 1;
+        match fs::rename(from, to.file(format!(".removed-{moved}").as_ref())) {
+            Err(error) if matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists) => {
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Restores a folder that the command has removed, or replaced by a file or a link.
@@ -106,19 +159,6 @@ fn for_owner(rights: &Permissions) -> Permissions {
     rights.clone()
 }
 
-/// Gives the owner all rights on a folder and on the folders in it, which is to be removed.
-fn open_below(folder: &Path) {
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(path) = open.pop() {
-        // If it stays closed, the removal fails and is reported.
-        let Ok(folder) = FolderHandle::open(&path) else { continue };
-        drop(opened(&folder));
-        let entries = fs::read_dir(folder.path()).into_iter().flatten().flatten();
-        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        open.extend(folders.map(|one| path.join(one.file_name())));
-    }
-}
-
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
@@ -161,5 +201,27 @@ mod tests {
         let (_folder, outside, link) = replaced();
         removed(&link).unwrap();
         assert!(link.symlink_metadata().is_err() && outside.is_dir());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_of_any_depth_and_rights_is_removed() {
+        use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join(".claude");
+        fs::create_dir(&root).unwrap();
+        fs::create_dir_all(root.join(".removed-1/x")).unwrap(); // a name of ours
+        fs::write(root.join("settings.json"), "x").unwrap();
+        let mut inner = openat(CWD, &root, OFlags::PATH, Mode::empty()).unwrap();
+        for _ in 0..21_000 {
+            mkdirat(&inner, "a", Mode::RWXU).unwrap();
+            inner = openat(&inner, "a", OFlags::PATH, Mode::empty()).unwrap();
+        }
+        fs::create_dir(root.join("closed")).unwrap();
+        fs::write(root.join("closed/file"), "x").unwrap();
+        fs::set_permissions(root.join("closed"), Permissions::from_mode(0o000)).unwrap();
+        removed(&root).unwrap();
+        assert!(root.symlink_metadata().is_err());
     }
 }

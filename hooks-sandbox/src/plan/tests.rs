@@ -456,11 +456,16 @@ fn sockets_of_others_are_hidden_and_those_of_the_project_are_not() {
 }
 
 #[test]
-fn a_list_of_hosts_has_no_plan() {
+fn a_list_with_a_text_that_is_no_host_has_no_plan() {
     let disk = disk(&[]);
-    let egress = EgressConfig::Hosts(vec!["example.com".to_owned()]);
-    let profile = disk.profile(Rules::default(), &SandboxConfig { egress, ..SandboxConfig::default() });
-    assert!(Plan::new(&profile, &disk.workspace).unwrap_err().to_string().contains("hosts"));
+    let config = |host: &str| SandboxConfig {
+        egress: EgressConfig::Hosts(vec![host.to_owned()]),
+        ..SandboxConfig::default()
+    };
+    let plan = disk.plan(Rules::default(), &config("a.example"));
+    assert_eq!((plan.is_connected, plan.hosts), (false, vec!["a.example".to_owned()]));
+    let profile = disk.profile(Rules::default(), &config("https://a.example"));
+    assert!(Plan::new(&profile, &disk.workspace).unwrap_err().to_string().contains("not a host"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use hooks_snapshots::LossKind;
+use hooks_snapshots::{EffectsConfig, LossKind, Store};
 use hooks_system::SystemPrograms;
 
 use crate::support::{World, git};
@@ -20,9 +20,12 @@ fn losses(change: impl Fn(&World)) -> Vec<(String, LossKind)> {
     git(root, &["commit", "-qm", "one"]);
     fs::write(root.join("changed"), "1\n2\n3\n4\n").unwrap();
     fs::write(root.join("untracked"), "work\nof\nhours\n").unwrap();
-    let store = world.store();
+    losses_in(&world, &world.store(), || change(&world))
+}
+
+fn losses_in(world: &World, store: &Store, change: impl FnOnce()) -> Vec<(String, LossKind)> {
     let running = store.begin("change", world.tick()).unwrap();
-    change(&world);
+    change();
     let effects = store.finish(running, world.tick()).unwrap();
     let losses = store.losses(&effects, &SystemPrograms);
     losses.into_iter().map(|loss| (loss.path.display().to_string(), loss.kind)).collect()
@@ -78,6 +81,71 @@ fn each_kind_of_loss_is_named() {
         git(&world.root, &["reflog", "expire", "--expire=now", "--all"]);
     });
     assert_eq!(found, [(".git".to_owned(), LossKind::Commits)]);
+}
+
+/// No snapshot looks for losses in the own folder of a repository, so it is no place for the only copy.
+#[test]
+fn content_is_lost_if_only_the_folder_of_a_repository_has_it() {
+    for place in [".git/untracked", ".git/objects/untracked"] {
+        let found = losses(|world| fs::rename(world.root.join("untracked"), world.root.join(place)).unwrap());
+        assert_eq!(found, [("untracked".to_owned(), LossKind::Removed)], "{place}");
+    }
+    // An extension of git keeps whole files there.
+    let world = World::new();
+    let (file, object) = (world.root.join("large"), world.root.join(".git/lfs/objects/ab/cd/abcd"));
+    git(&world.root, &["init", "-q"]);
+    fs::write(&file, "large").unwrap();
+    fs::create_dir_all(object.parent().unwrap()).unwrap();
+    fs::copy(&file, &object).unwrap();
+    let store = world.store();
+    assert_eq!(losses_in(&world, &store, || fs::remove_file(&file).unwrap()), []);
+    let found = losses_in(&world, &store, || fs::remove_file(&object).unwrap());
+    assert_eq!(found, [(".git/lfs/objects/ab/cd/abcd".to_owned(), LossKind::Removed)]);
+}
+
+#[test]
+fn a_file_that_is_too_large_to_be_kept_can_be_lost() {
+    let world = World::new();
+    let config = EffectsConfig { quota_mb: 4, ..EffectsConfig::default() };
+    let store = world.store_with(Vec::new(), &config);
+    let path = world.root.join("large");
+    let write = |length: usize| fs::write(&path, vec![7; length]).unwrap();
+    let large = 2 << 20;
+    for (length, kind) in [(0, Some(LossKind::Emptied)), (9, Some(LossKind::Overwritten)), (large + 1, None)]
+    {
+        write(large);
+        let found = losses_in(&world, &store, || write(length));
+        let expected: Vec<_> = kind.map(|kind| ("large".to_owned(), kind)).into_iter().collect();
+        assert_eq!(found, expected, "{length}");
+    }
+    write(large);
+    let found = losses_in(&world, &store, || {
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("x", &path).unwrap();
+    });
+    assert_eq!(found, [("large".to_owned(), LossKind::Removed)]);
+}
+
+#[test]
+fn a_lost_commit_is_found_among_many_tags() {
+    let world = World::new();
+    git(&world.root, &["init", "-q", "-b", "main"]);
+    git(&world.root, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    let names: Vec<String> = (0..600).map(|number| number.to_string()).collect();
+    names.iter().for_each(|name| fs::write(world.root.join(name), name).unwrap());
+    let words: Vec<&str> =
+        ["hash-object", "-w"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let ids = git(&world.root, &words);
+    let mut packed: String = ids.lines().map(|id| format!("{id} refs/tags/{id}\n")).collect();
+    let commit =
+        |number: u32| git(&world.root, &["commit-tree", "HEAD^{tree}", "-m", &format!("lost {number}")]);
+    // Git is asked about a few hundred commits at a time, in the order of their ids.
+    let lost = (0..).map(commit).find(|id| id.starts_with('f')).unwrap();
+    packed.push_str(&format!("{} refs/tags/lost\n", lost.trim()));
+    fs::write(world.root.join(".git/packed-refs"), packed).unwrap();
+    let store = world.store();
+    let remove = || fs::remove_file(world.root.join(".git/packed-refs")).unwrap();
+    assert_eq!(losses_in(&world, &store, remove), [(".git".to_owned(), LossKind::Commits)]);
 }
 
 /// A clone of a folder shares its objects: a change in place reaches the other clone, and so does the undo.

@@ -303,3 +303,119 @@ fn a_home_is_no_workspace() {
     assert!(scope.clone().outside_of_home(&world.root.join("below")).is_err());
     assert!(scope.outside_of_home(Path::new("/home/other")).is_ok());
 }
+
+/// Each repository in the workspace has its own index.
+#[test]
+fn tracked_files_in_build_folders_of_inner_repositories_are_kept() {
+    let world = World::new();
+    let at = |name: &str| world.root.join(name);
+    for (repository, file) in [("", "x"), ("inner", "build/kept.mk"), ("vendor", "x")] {
+        let folder = at(repository);
+        fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
+        crate::support::git(&folder, &["init", "-q"]);
+        fs::write(folder.join(file), "x").unwrap();
+        crate::support::git(&folder, &["add", "-f", file]);
+        crate::support::git(&folder, &["commit", "-qm", "x"]);
+    }
+    crate::support::git(&world.root, &["add", "vendor"]); // as a submodule is tracked
+    let left_out = ["build", "vendor"].map(|name| LeftOut::new(name, "build output"));
+    let store = world.store_with(left_out.to_vec(), &EffectsConfig::default());
+    let running = store.begin("rm", world.tick()).unwrap();
+    fs::remove_dir_all(at("inner/build")).unwrap();
+    fs::remove_dir_all(at("vendor")).unwrap();
+    let effects = store.finish(running, world.tick()).unwrap();
+    store.undo(&effects.id, false, world.tick()).unwrap();
+    assert!(at("inner/build/kept.mk").exists() && at("vendor/x").exists());
+}
+
+/// Another command replaces a folder by a link, again and again.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_read_or_changed_behind_a_link_in_place_of_a_folder() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    const FILES: u32 = 50;
+    let world = World::new();
+    let (folder, link) = (world.root.join("folder"), world.root.join("link"));
+    let outside = world.folder.path().join("outside");
+    let fill = |folder: &Path, text: &str| {
+        fs::create_dir_all(folder).unwrap();
+        (0..FILES).for_each(|at| fs::write(folder.join(format!("{at}")), text).unwrap());
+    };
+    fill(&outside, "secret");
+    let before = picture(&outside);
+    let while_replaced = |work: &dyn Fn()| {
+        let (has_begun, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    // An undo may have removed one of them.
+                    _ = renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE);
+                    has_begun.store(true, Ordering::Relaxed);
+                }
+            });
+            while !has_begun.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            work();
+            is_done.store(true, Ordering::Relaxed);
+        });
+    };
+    for round in 0..30 {
+        for path in [&folder, &link] {
+            drop(fs::remove_file(path).or_else(|_| fs::remove_dir_all(path)));
+        }
+        fill(&folder, &format!("{round}"));
+        symlink(&outside, &link).unwrap();
+        let store = world.store();
+        let running = store.begin("change", world.tick()).unwrap();
+        fill(&folder, &format!("{round} changed"));
+        let effects = store.finish(running, world.tick()).unwrap();
+        while_replaced(&|| {
+            drop(store.undo(&effects.id, true, world.tick()));
+            drop(store.begin("look", world.tick()));
+        });
+    }
+    assert_eq!(picture(&outside), before);
+    let kept = crate::support::files(&world.folder.path().join("state"));
+    assert!(kept.iter().all(|path| fs::read(path).unwrap() != b"secret"));
+}
+
+/// A loss of power may leave a stored content cut off.
+#[test]
+fn a_content_that_was_cut_off_is_stored_anew() {
+    let world = World::new();
+    fs::write(world.root.join("file"), "content").unwrap();
+    let store = world.store();
+    drop(store.begin("first", world.tick()).unwrap());
+    let is_content = |path: &std::path::PathBuf| fs::read(path).unwrap() == b"content";
+    let blob = crate::support::files(&world.folder.path().join("state")).into_iter().find(is_content);
+    fs::write(blob.unwrap(), "").unwrap();
+    fs::write(world.root.join("copy"), "content").unwrap();
+    let running = store.begin("second", world.tick()).unwrap();
+    fs::remove_file(world.root.join("file")).unwrap();
+    let effects = store.finish(running, world.tick()).unwrap();
+    store.undo(&effects.id, false, world.tick()).unwrap();
+    assert_eq!(fs::read_to_string(world.root.join("file")).unwrap(), "content");
+}
+
+#[test]
+fn a_forced_undo_also_overwrites_a_later_link_in_place_of_a_folder() {
+    let world = World::new();
+    let (folder, inside) = (world.root.join("folder"), world.root.join("folder/inside"));
+    fs::create_dir_all(&inside).unwrap();
+    let store = world.store();
+    let running = store.begin("first", world.tick()).unwrap();
+    fs::remove_dir(&inside).unwrap();
+    let effects = store.finish(running, world.tick()).unwrap();
+    fs::remove_dir(&folder).unwrap();
+    symlink("elsewhere", &folder).unwrap();
+    match store.undo(&effects.id, false, world.tick()) {
+        Err(SnapshotError::ChangedLater(paths)) => assert!(paths.contains(&"folder".into()), "{paths:?}"),
+        other => panic!("{other:?}"),
+    }
+    store.undo(&effects.id, true, world.tick()).unwrap();
+    assert!(inside.is_dir());
+}

@@ -235,6 +235,50 @@ prefix_rule(pattern=[\"mkdir\"], decision=\"forbidden\")
             ..NOTHING
         },
     },
+    Runnable {
+        client: Client::OpenCode,
+        package: "opencode-ai",
+        version: "1.18.33",
+        program: "opencode",
+        speech: Speech::OpenCodeChat,
+        before_tool: "tool.execute.before",
+        after_tool: "tool.execute.after",
+        prompt: "chat.message",
+        settings: ".opencode/plugin/hooks.js",
+        with: With {
+            // With a title, the model is not asked for one.
+            arguments: &["run", PROMPT, "--title", "session"],
+            variables: &[
+                (
+                    "OPENCODE_CONFIG_CONTENT",
+                    r#"{"model": "scripted/m", "small_model": "scripted/m", "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible",
+"name": "scripted", "options": {"baseURL": "{url}/v1", "apiKey": "none"}, "models": {"m": {"name": "m", "tool_call": true,
+"limit": {"context": 200000, "output": 8000}}}}}}"#,
+                ),
+                ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+                ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+            ],
+            // Where it finds plugins, it waits until npm has tried to install its types.
+            home: &[(".npmrc", "offline=true\n")],
+        },
+        free: &["--auto"],
+        trusted: NOTHING,
+        untrusted: NOTHING,
+        listed: With {
+            home: &[(
+                ".config/opencode/opencode.json",
+                r#"{"permission": {"bash": {"*": "allow", "touch *": "deny"}}}"#,
+            )],
+            ..NOTHING
+        },
+        lists: With {
+            home: &[(
+                ".config/opencode/opencode.json",
+                r#"{"permission": {"bash": {"*": "ask", "touch *": "allow", "sh wrap *": "allow", "cp *": "ask", "mkdir *": "deny"}}}"#,
+            )],
+            ..NOTHING
+        },
+    },
 ];
 
 /// The prompt of the user, which the scripted model ignores.

@@ -30,6 +30,7 @@ hooks doctor                          # whether a client that is started here is
 | VS Code (`vscode`) | `.github/hooks/vscode.json` | it has none of its own | refused: not tried |
 | Cursor (`cursor`) | `.cursor/hooks.json` | `~/.cursor/hooks.json` | refused: not tried |
 | docker-agent (`docker-agent`) | the file of the agents, or `--file FILE` | it has none | it has none |
+| OpenCode (`opencode`) | `.opencode/plugin/hooks.js` | `~/.config/opencode/plugin/hooks.js` | refused: not tried |
 
 `hooks init squad` lays out a `.squad` folder. A variable that moves a user's folder counts (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
 `COPILOT_HOME`).
@@ -53,7 +54,7 @@ What a client has besides its settings:
   sandbox. A rule that allows leaves the question to these clients.
 * All of them apply their own allow, ask and deny lists to a changed command only, not to the original. A change that these lists would not see through
   is denied ([command hooks](command-hooks.md#change-what-happens)).
-* With `sandbox: { calls: wrapped }`, off by default, shell calls of Claude Code, Codex CLI, Gemini CLI and Copilot CLI run under `hooks exec`:
+* With `sandbox: { calls: wrapped }`, off by default, shell calls of Claude Code, Codex CLI, Gemini CLI, Copilot CLI and OpenCode run under `hooks exec`:
   [in the sandbox](sandbox.md#commands-of-agents), with closed standard input, and with redacted output.
 * Without it, and in all other clients, the model reads some results unredacted: those of a failing command in Claude Code, and what a command of Codex CLI has
   written when the model's waiting time is over. `write_stdin` of Codex CLI, into a command that still runs, fires no hook.
@@ -61,6 +62,16 @@ What a client has besides its settings:
   exit code of a redacted result, and Gemini CLI shows a redacted success as an error.
 * A file that a prompt names (`@notes.md`) is sent to the model without a tool call by Claude Code and Gemini CLI. Rules about reading
   [judge it at the prompt](guards.md#files-that-a-prompt-names). Codex CLI and Copilot CLI, run headless, send the name alone.
+* OpenCode has plugins in place of command hooks, so `hooks init opencode` writes one: a file without dependencies that calls `hooks run`. Without a
+  valid answer in time, the plugin itself denies. The model reads the reason in place of a denied call or result. A denied prompt is not sent; `opencode run`
+  shows its user an error without the reason. A file that is attached to a prompt (`--file`, `@file`) is judged as a call of `read`.
+  A change of arguments is made before OpenCode asks its own rules, which then judge the changed call alone. Its hook `permission.ask` is never called,
+  so `ask` is a denial.
+* OpenCode does not show a plugin the text of a tool that failed by itself. A command that ends with an exit code is no such failure, and is redacted.
+  It shows neither the request for the title of a session nor commands that its user types (`!command`). Plugins run one after the other, and one that runs later can change
+  the arguments again. OpenCode goes on without a plugin that it cannot load, and without all with `--pure` or `OPENCODE_PURE`; `OPENCODE_DISABLE_PROJECT_CONFIG`
+  leaves out those of a project. `hooks doctor` reports these, and a plugin file that was changed. Without access to npm, OpenCode starts later where it has plugins,
+  as it tries to install their types first.
 * Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
 * Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
   in its place.

@@ -97,7 +97,7 @@ impl Results {
     }
 
     /// Adds a claim that must hold only if our table promises the ability for this client.
-    fn ability(&mut self, claim: Claim, can: bool, is_so: bool) {
+    pub(super) fn ability(&mut self, claim: Claim, can: bool, is_so: bool) {
         let outcome = match (can, is_so) {
             (_, true) => Outcome::Held,
             (true, false) => Outcome::Failed,

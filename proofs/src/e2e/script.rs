@@ -92,9 +92,12 @@ impl Call {
             (Speech::GeminiGenerate, Self::Write(path, text)) => {
                 ("write_file", json!({"file_path": work.join(path), "content": text}))
             }
-            (Speech::OpenAiChat, Self::Shell(command)) => ("bash", described(command)),
+            (Speech::OpenAiChat | Speech::OpenCodeChat, Self::Shell(command)) => ("bash", described(command)),
             (Speech::OpenAiChat, Self::Write(path, text)) => {
                 ("create", json!({"path": work.join(path), "file_text": text}))
+            }
+            (Speech::OpenCodeChat, Self::Write(path, text)) => {
+                ("write", json!({"filePath": work.join(path), "content": text}))
             }
         };
         Wanted { tool, arguments }

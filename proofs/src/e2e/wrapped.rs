@@ -60,7 +60,9 @@ fn held(client: &Runnable, program: &Path, hooks: &Path, sandbox: &Sandbox, resu
     let (run, requests) = run(client, program, sandbox, &COMMANDS, Trust::Given)?;
     let is_scrubbed = !says(&requests, "TICKET-123456") && !says(&requests, "TICKET-654321");
     results.claim(Claim::WrappedFailure, is_scrubbed && says(&requests, "[TICKET_REDACTED]"));
-    results.claim(Claim::WrappedExit, EXITS.iter().any(|text| says(&requests, text)));
+    // OpenCode sends its model no exit codes, with hooks or without.
+    let shows_exit = client.client != Client::OpenCode;
+    results.ability(Claim::WrappedExit, shows_exit, EXITS.iter().any(|text| says(&requests, text)));
     let is_held = !says(&requests, SECRET) && !sandbox.beside().join("outside").exists();
     results.claim(Claim::WrappedHeld, is_held && sandbox.has("inside"));
     results.claim(Claim::WrappedInput, says(&requests, "after-input"));

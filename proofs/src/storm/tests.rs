@@ -97,7 +97,7 @@ fn a_fleet_that_shares_nothing_misses_gates_on_its_own() {
 
 #[test]
 fn without_pacing_a_quota_that_is_used_up_nearly_misses_gates() {
-    misses(storm("storms/fleet200.json", 2.0 * HOUR), "no-pacing", "avoidable");
+    misses(storm("storms/fleet200.json", 0.75 * HOUR), "no-pacing", "avoidable");
 }
 
 #[test]

@@ -78,8 +78,7 @@ impl PathPatterns {
         };
         let below = place.known(call).into_iter().flat_map(Known::below_root);
         let below = below.filter_map(move |reading| found(inside, reading));
-        let has_outside = !(scopes.top.is_empty() && scopes.home.is_empty());
-        let outside = has_outside.then(|| each_outside(call, place)).into_iter().flatten();
+        let outside = scopes.have_outside().then(|| each_outside(call, place)).into_iter().flatten();
         let outside = outside.filter_map(move |from| match from {
             Outside::Top(reading) => found(&scopes.top, &reading),
             Outside::Home(reading) => found(&scopes.home, &reading),
@@ -89,17 +88,41 @@ impl PathPatterns {
 
     /// Returns the first pattern that a place matches, or may match; `None` also if the place is not known.
     pub fn find_place(&self, call: Call<'_>, place: &NamedPath) -> Option<PlaceMatch> {
-        place.known(call)?;
+        let known = place.known(call)?;
+        let scopes = self.scopes(call.ignores_case());
         let is_partial = place.is_partial();
         let find = |scope: &Scope, text: &str| {
             let pattern = |text: &str| if is_partial { scope.meets(text) } else { scope.find(text) };
+            let whole = pattern(text);
+            if !text.ends_with('/') {
+                return whole;
+            }
             // `src/` is the folder `src`.
             let short = text.trim_end_matches('/');
-            let shorter = (short.len() < text.len() && !short.is_empty()).then(|| pattern(short)).flatten();
-            pattern(text).into_iter().chain(shorter).min()
+            let shorter = (!short.is_empty()).then(|| pattern(short)).flatten();
+            whole.into_iter().chain(shorter).min()
         };
-        let inside = &self.scopes(call.ignores_case()).inside;
-        self.each_match(call, place, inside, &find).min_by_key(|found| found.pattern)
+        // Written as loops, as this is part of every decision about a file.
+        let mut best: Option<PlaceMatch> = None;
+        let mut enter = |scope: &Scope, reading: &str| {
+            if let Some(pattern) = find(scope, &self.compared(reading, call, is_partial))
+                && best.as_ref().is_none_or(|best| pattern < best.pattern)
+            {
+                best = Some(PlaceMatch { pattern, reading: reading.to_owned() });
+            }
+        };
+        for reading in known.below_root() {
+            enter(&scopes.inside, reading);
+        }
+        if scopes.have_outside() {
+            for outside in each_outside(call, place) {
+                match outside {
+                    Outside::Top(reading) => enter(&scopes.top, &reading),
+                    Outside::Home(reading) => enter(&scopes.home, &reading),
+                }
+            }
+        }
+        best
     }
 
     /// Returns the pattern that a partly known place names.
@@ -240,5 +263,69 @@ impl PathPatterns {
         !has_unknown
             && !places.found.is_empty()
             && places.found.iter().all(|place| self.allow_place(call, place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::event::PreToolUse;
+    use hooks_core::testing::{FakeFileSystem, world};
+    use hooks_core::{HookContext, HookRequest, PolicyErrors};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::calls::{CallReader, PathsConfig};
+
+    proptest! {
+        /// The loops of `find_place` find the first of all matches.
+        #[test]
+        fn the_first_of_all_matches_is_found(
+            path in prop::collection::vec(
+                "(src|a|b|link|up|out|Src|Ä|~|\u{0}|C:|\\.|\\.\\.|%2e|\\*|\\?|\\$X)?[/\\\\]{0,2}", 1..6,
+            ).prop_map(|parts| parts.concat()),
+            patterns in prop::collection::vec(
+                "(\\*\\*/|~/|/|/repo/|)(src|a|b|\\*|\\*\\*|link)(/(src|a|b|\\*|\\*\\*)){0,2}/?", 1..6,
+            ),
+            is_command in any::<bool>(),
+            case_insensitive in any::<bool>(),
+        ) {
+            let files = FakeFileSystem::default()
+                .with_link("/repo/link", "src/a")
+                .with_link("/repo/src/up", "../b")
+                .with_link("/repo/out", "/home/ada");
+            let (environment, ..) = world(files);
+            let settings = PathsConfig { case_insensitive: Some(case_insensitive), ..PathsConfig::default() };
+            let reader = CallReader::new(&settings, &[].into()).unwrap();
+            let mut errors = PolicyErrors::default();
+            let patterns = PathPatterns::compile(&patterns, "deny", &reader, &mut errors);
+            let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+            let event = match is_command {
+                true => PreToolUse::new("bash", json!({ "command": format!("rm {path}") })),
+                false => PreToolUse::new("edit", json!({ "path": path })),
+            };
+            let request = HookRequest::new(context, event);
+            let call = reader.read(&request);
+            let places = call.places();
+            for place in places.found.iter().chain(&places.partial) {
+                let is_partial = place.is_partial();
+                let pattern = |scope: &Scope, text: &str| match is_partial {
+                    true => scope.meets(text),
+                    false => scope.find(text),
+                };
+                let find = |scope: &Scope, text: &str| {
+                    let short = text.trim_end_matches('/');
+                    let short = (!short.is_empty()).then(|| pattern(scope, short)).flatten();
+                    pattern(scope, text).into_iter().chain(short).min()
+                };
+                let inside = &patterns.scopes(call.ignores_case()).inside;
+                let all = patterns.each_match(call, place, inside, find);
+                prop_assert_eq!(
+                    patterns.find_place(call, place),
+                    all.min_by_key(|found| found.pattern),
+                    "{:?}", place.given
+                );
+            }
+        }
     }
 }

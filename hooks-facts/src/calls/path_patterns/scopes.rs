@@ -77,6 +77,11 @@ impl Scopes {
         };
         if errors.is_empty() { Ok(compiled) } else { Err(errors) }
     }
+
+    /// Returns whether some patterns may match outside of the root.
+    pub(super) fn have_outside(&self) -> bool {
+        !(self.top.is_empty() && self.home.is_empty())
+    }
 }
 
 impl Scope {

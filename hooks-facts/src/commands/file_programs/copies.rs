@@ -1,7 +1,7 @@
 //! Files written by copying, moving and linking: names in a folder, a given name, or everything that a folder
 //! holds.
 
-use super::{Changes, has, operands};
+use super::{Changes, has, operands, wildcards};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::globs::Gap;
@@ -82,6 +82,27 @@ impl Changes<'_> {
         }
     }
 
+    /// `aws s3 cp A TO`: the words of a program of a store, as those of `scp`.
+    pub(super) fn fetches(&mut self, name: &str, words: &[Argument]) {
+        let Some((_, verbs, trees)) = STORES.iter().find(|(program, ..)| *program == name) else { return };
+        let all = operands(words, if name == "kubectl" { "cn" } else { "" }, STORE_VALUES);
+        let is_verb = |word: &&&Argument| word.literal().is_some_and(|word| verbs.contains(&word));
+        let Some(verb) = all.iter().find(is_verb) else { return };
+        let behind = all.iter().skip_while(|word| !is_verb(word)).skip(1).copied();
+        let [source, .., target] = &*behind.collect::<Vec<_>>() else { return };
+        let is_of_contents = verb.literal().is_some_and(|verb| trees.contains(&verb))
+            || name == "aws" && has(words, '\0', "--recursive");
+        let mut copied = vec![match is_of_contents {
+            true => inside(source, &Argument::from(".")),
+            false => (*source).clone(),
+        }];
+        copied.push((*target).clone());
+        if is_of_contents || name == "kubectl" || takes_trees(name, words) {
+            copied.push(Argument::from("-r"));
+        }
+        self.copies("scp", &copied);
+    }
+
     /// Notes the file that a new link points to, as seen from here. Only the name in a symbolic link is
     /// relative to the link's folder.
     fn linked(&mut self, words: &[Argument], source: &Argument, target: &Argument, is_folder: bool) {
@@ -106,6 +127,36 @@ impl Changes<'_> {
         self.one(&to, AccessKind::Linked);
     }
 }
+
+/// Programs that copy from a store, their words in front of the source and the target, and those that copy the contents of a folder.
+const STORES: &[(&str, &[&str], &[&str])] = &[
+    ("rclone", &["copy", "sync", "move"], &["copy", "sync", "move"]),
+    ("aws", &["cp", "mv", "sync"], &["sync"]),
+    ("gsutil", &["cp", "mv", "rsync"], &["rsync"]),
+    ("gcloud", &["cp", "mv", "rsync"], &["rsync"]),
+    ("kubectl", &["cp"], &[]),
+];
+
+/// Common options of these programs that take the next word.
+const STORE_VALUES: &[&str] = &[
+    "profile",
+    "region",
+    "exclude",
+    "include",
+    "endpoint-url",
+    "project",
+    "account",
+    "config",
+    "filter",
+    "transfers",
+    "checkers",
+    "bwlimit",
+    "max-size",
+    "context",
+    "namespace",
+    "container",
+    "kubeconfig",
+];
 
 /// Folder from which `ln` resolves the name of a source.
 struct Seen {
@@ -153,7 +204,11 @@ fn source_of(program: &str, source: &Argument) -> Source {
     if program == "rsync" && text.ends_with('/') {
         return Source::Contents;
     }
+    let is_remote = is_remote(program, source);
     let own = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    // Another machine resolves wildcards, also quoted ones.
+    let there = is_remote.then(|| wildcards(own.rsplit(':').next().unwrap_or_default()));
+    let own = there.as_deref().unwrap_or(own);
     if matches!(own, "" | "." | "..") {
         return Source::Contents;
     }

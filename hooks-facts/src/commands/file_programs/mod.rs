@@ -58,6 +58,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             changes.all(&operands(words, "cSsuTip", &["cmd", "eval", "load"]), AccessKind::Changed);
         }
         "cp" | "mv" | "install" | "ln" | "rsync" | "scp" => changes.copies(name, words),
+        "rclone" | "aws" | "gsutil" | "gcloud" | "kubectl" => changes.fetches(name, words),
         "link" | "uniq" | "xxd" => changes.second(name, words),
         "rename" | "prename" => changes.all(&rest(operands(words, "e", &[])), AccessKind::Removed),
         "sed" | "gsed" => {

@@ -48,7 +48,11 @@ pub(super) fn of_text(walk: &mut Recorder, program: &str, text: &str, span: Span
     let all = LISTS.iter().map(|call| (*call, false)).chain(WALKS.iter().map(|call| (*call, true)));
     let found =
         all.flat_map(|(call, is_deep)| text.match_indices(call).map(move |(at, _)| (call, at, is_deep)));
-    for (call, at, is_deep) in found.filter(|(call, at, _)| is_call(text, call, *at)).take(MAX_LISTINGS) {
+    let calls = found.filter(|(call, at, _)| is_call(text, call, *at)).take(MAX_LISTINGS + 1);
+    for (index, (call, at, is_deep)) in calls.enumerate() {
+        if index == MAX_LISTINGS {
+            return walk.reads_unknown(program, UnknownReadsReason::TooMany, span);
+        }
         let behind = text.get(at + call.len()..).unwrap_or_default();
         let before = text.get(..at).unwrap_or_default();
         let listing = Listing::new(before, call, behind, is_deep);
@@ -76,11 +80,30 @@ fn takes_content(text: &str) -> bool {
     CONTENTS.iter().any(|call| {
         text.match_indices(call).any(|(at, _)| {
             let behind = text.get(at + call.len()..).unwrap_or_default();
-            let rest = call_end(behind);
-            is_call(text, call, at)
-                && !["'w", "\"w", "'a", "\"a", "'x", "\"x"].iter().any(|mode| rest.contains(mode))
+            is_call(text, call, at) && !writes(call_end(behind))
         })
     })
+}
+
+/// Returns whether an argument behind the first one, or one with a name, is a mode that writes: `open(name, 'w')`.
+fn writes(arguments: &str) -> bool {
+    let own = usize::from(arguments.trim_start().starts_with('('));
+    let mut depth = 0_usize;
+    arguments.char_indices().any(|(at, letter)| {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let behind = arguments.get(at + letter.len_utf8()..).unwrap_or_default();
+        let is_quoted =
+            depth == own && matches!(letter, ',' | '=') && behind.trim_start().starts_with(['"', '\'']);
+        is_quoted && first_string(behind).is_some_and(is_writing_mode)
+    })
+}
+
+fn is_writing_mode(mode: &str) -> bool {
+    mode.starts_with(['w', 'a', 'x']) && mode.chars().all(|c| "rwaxbt+".contains(c))
 }
 
 /// Returns the arguments of a call: the text up to the bracket that ends it.
@@ -165,6 +188,9 @@ impl<'t> Listing<'t> {
         };
         let folder = Argument::from(folder);
         let endings = endings(text);
+        if endings.len() > MAX_LISTINGS {
+            return walk.reads_unknown(program, UnknownReadsReason::TooMany, span);
+        }
         if endings.is_empty() && FILTERS.iter().any(|filter| text.contains(filter)) {
             return walk.reads_unknown(program, UnknownReadsReason::Name, span);
         }
@@ -200,5 +226,41 @@ fn endings(text: &str) -> Vec<&str> {
         let rest = text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
         rest.split(['"', '\'', '`']).skip(1).step_by(2)
     });
-    strings.filter(|ending| ending.starts_with('.') && ending.len() > 1).take(MAX_LISTINGS).collect()
+    strings.filter(|ending| ending.starts_with('.') && ending.len() > 1).take(MAX_LISTINGS + 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::writes;
+    use crate::commands::{Analysis, Options};
+
+    /// Returns whether the secret of a folder is read, or files that are not known.
+    fn may_read_secret(code: &str) -> bool {
+        let analysis = Analysis::of_text(&format!("python3 -c \"{code}\""), &Options::default());
+        let is_secret = |name: &str| name.starts_with("wallet") || name.starts_with(".");
+        !analysis.unknown_reads().is_empty()
+            || analysis.reads().iter().any(|read| is_secret(&read.target.outline()))
+    }
+
+    #[test]
+    fn a_name_that_begins_like_a_mode_is_none() {
+        assert!(may_read_secret(
+            "import os\nfor f in os.listdir('wallet'): print(open('wallet/' + f).read())"
+        ));
+        for arguments in ["(f, 'w')", "(f,\"a+\")", "(f, mode='xb')", "('w', 'w')"] {
+            assert!(writes(arguments), "{arguments}");
+        }
+        for arguments in ["('w')", "('wallet/' + f)", "(f, 'r')", "(f, encoding='ascii')", "(join(d, 'a'))"] {
+            assert!(!writes(arguments), "{arguments}");
+        }
+    }
+
+    #[test]
+    fn more_listings_than_are_looked_at_are_unknown() {
+        let code = format!("import os\n{}", "os.listdir('a')\n".repeat(40));
+        assert!(may_read_secret(&format!("{code}for f in os.listdir('wallet'): print(open(f).read())")));
+        let endings = ".endswith('.py') or f".repeat(40);
+        let code = "import os\nfor f in os.listdir('src'): print(f";
+        assert!(may_read_secret(&format!("{code}{endings}.endswith('.env') and open(f).read())")));
+    }
 }
