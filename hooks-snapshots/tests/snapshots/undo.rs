@@ -40,7 +40,15 @@ proptest! {
             prop_assert_eq!(picture(&world.root), between);
         }
         if !one.changes.is_empty() {
-            store.undo(&one.id, false, world.tick()).unwrap();
+            match store.undo(&one.id, false, world.tick()) {
+                // New objects of the second command stay; if their folder was none before the first, they are in the way.
+                Err(SnapshotError::ChangedLater(paths)) => {
+                    let is_object = |path: &Path| path.components().any(|part| part.as_os_str() == "objects");
+                    prop_assert!(paths.iter().all(|path| is_object(path)), "{:?}", paths);
+                    store.undo(&one.id, true, world.tick()).unwrap();
+                }
+                done => drop(done.unwrap()),
+            }
             prop_assert_eq!(picture(&world.root), before);
         }
         prop_assert_eq!(world.leftovers(), Vec::<String>::new());
