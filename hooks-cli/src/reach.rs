@@ -57,7 +57,7 @@ impl Reach {
 }
 
 /// The clients that `hooks init` wires, in the order of the page.
-pub(crate) const CLIENTS: [Client; 7] = [
+pub(crate) const CLIENTS: [Client; 8] = [
     Client::Claude,
     Client::Codex,
     Client::Gemini,
@@ -65,6 +65,7 @@ pub(crate) const CLIENTS: [Client; 7] = [
     Client::VsCode,
     Client::Cursor,
     Client::DockerAgent,
+    Client::Qwen,
 ];
 
 /// The sections of a configuration that do not have their whole effect behind a client.

@@ -26,8 +26,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Folders of clients, below the home, and the variable that moves each.
-const MOVED: [(&str, &str); 3] =
-    [(".claude", "CLAUDE_CONFIG_DIR"), (".codex", "CODEX_HOME"), (".copilot", "COPILOT_HOME")];
+const MOVED: [(&str, &str); 4] = [
+    (".claude", "CLAUDE_CONFIG_DIR"),
+    (".codex", "CODEX_HOME"),
+    (".copilot", "COPILOT_HOME"),
+    (".qwen", "QWEN_HOME"),
+];
 
 /// Variables that name the home, in the order they are tried.
 const HOMES: [&str; 2] = if cfg!(windows) { ["USERPROFILE", "HOME"] } else { ["HOME", "USERPROFILE"] };

@@ -42,6 +42,8 @@ pub enum Client {
     DockerAgentJuly,
     /// Squad: its hook pipeline and its session hooks.
     Squad,
+    /// Qwen Code.
+    Qwen,
 }
 
 impl Client {
@@ -57,6 +59,7 @@ impl Client {
         Self::DockerAgent,
         Self::DockerAgentJuly,
         Self::Squad,
+        Self::Qwen,
     ];
 
     /// Name of the client on a command line.
@@ -72,6 +75,7 @@ impl Client {
             Self::DockerAgent => "docker-agent",
             Self::DockerAgentJuly => "docker-agent-2026-07",
             Self::Squad => "squad",
+            Self::Qwen => "qwen",
         }
     }
 
@@ -88,6 +92,7 @@ impl Client {
             Self::DockerAgent => "docker-agent",
             Self::DockerAgentJuly => "docker-agent (2026-07)",
             Self::Squad => "Squad",
+            Self::Qwen => "Qwen Code",
         }
     }
 
@@ -98,6 +103,7 @@ impl Client {
             Self::Codex => Some("0.169.0"),
             Self::Gemini => Some("0.61.0"),
             Self::Copilot => Some("1.0.102"),
+            Self::Qwen => Some("0.24.4"),
             _ => None,
         }
     }
@@ -152,6 +158,7 @@ impl Client {
             Self::VsCode => Dialect::VsCode,
             Self::Cursor => Dialect::Cursor,
             Self::DockerAgent | Self::DockerAgentJuly => Dialect::DockerAgent,
+            Self::Qwen => Dialect::Qwen,
         }
     }
 
@@ -167,6 +174,7 @@ impl Client {
             Self::DockerAgent => &clients::docker_agent::PROTOCOL,
             Self::DockerAgentJuly => &clients::docker_agent::JULY,
             Self::Squad => &clients::squad::PROTOCOL,
+            Self::Qwen => &clients::qwen::PROTOCOL,
         }
     }
 }
@@ -192,6 +200,7 @@ impl FromStr for Client {
             "gemini-cli" => Self::Gemini,
             "copilot-cli" | "copilot-vscode" | "copilot-pascal" => Self::Copilot,
             "vs-code" => Self::VsCode,
+            "qwen-code" => Self::Qwen,
             "docker-agent-2026-09" | "cagent" => Self::DockerAgent,
             _ => return Err(UnknownClient(name.to_owned())),
         })

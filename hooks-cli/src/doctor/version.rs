@@ -55,6 +55,7 @@ const fn program(client: Client) -> Option<&'static str> {
         Client::VsCode => Some("code"),
         Client::Cursor => Some("cursor"),
         Client::DockerAgent | Client::DockerAgentJuly => Some("docker-agent"),
+        Client::Qwen => Some("qwen"),
         _ => None,
     }
 }

@@ -34,6 +34,8 @@ pub enum Dialect {
     Cursor,
     /// docker-agent.
     DockerAgent,
+    /// Qwen Code.
+    Qwen,
 }
 
 impl Dialect {
@@ -47,6 +49,7 @@ impl Dialect {
         Self::VsCode,
         Self::Cursor,
         Self::DockerAgent,
+        Self::Qwen,
     ];
 
     /// Returns the canonical name of a tool; `None` for an MCP tool, or one that only this client has.
@@ -126,6 +129,7 @@ impl Dialect {
             Self::VsCode => VS_CODE,
             Self::Cursor => CURSOR,
             Self::DockerAgent => DOCKER_AGENT,
+            Self::Qwen => QWEN,
         }
     }
 }
@@ -178,6 +182,7 @@ const COPILOT_PASCAL: &[Tool] = table!("dialects_copilot_pascal");
 const VS_CODE: &[Tool] = table!("dialects_vs_code");
 const CURSOR: &[Tool] = table!("dialects_cursor");
 const DOCKER_AGENT: &[Tool] = table!("dialects_docker_agent");
+const QWEN: &[Tool] = table!("dialects_qwen");
 
 /// Renames keys, and keeps their order.
 fn rename(map: Map<String, Value>, name: impl Fn(&str) -> Option<&'static str>) -> Map<String, Value> {

@@ -11,7 +11,7 @@ mod phrase;
 pub(crate) use self::field::{Field, How, Path, Preset, To, flag, number, text};
 pub(crate) use self::phrase::{Phrase, Phrases, SILENT, Says, Word, word};
 use hooks_core::{EventKind, WireEvent};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::answer::Rewrite;
 use crate::decode::Decoded;
@@ -65,6 +65,8 @@ pub(crate) struct Row {
     pub(crate) limit: Option<Limit>,
     /// Whether the same call also fires another row, which is the one to count.
     pub(crate) is_told_elsewhere: bool,
+    /// Whether a payload reports the event of ours; others of the same name are only passed on.
+    pub(crate) reports: Option<fn(&Map<String, Value>) -> bool>,
 }
 
 /// A restriction of wishes to some calls.
@@ -110,6 +112,7 @@ impl Row {
             phrases: SILENT,
             limit: None,
             is_told_elsewhere: false,
+            reports: None,
         }
     }
 
@@ -153,6 +156,12 @@ impl Row {
     /// Marks an event whose calls also fire another row.
     pub(crate) const fn told_elsewhere(mut self) -> Self {
         self.is_told_elsewhere = true;
+        self
+    }
+
+    /// Restricts the event of ours to the payloads for which `reports` holds.
+    pub(crate) const fn only_if(mut self, reports: fn(&Map<String, Value>) -> bool) -> Self {
+        self.reports = Some(reports);
         self
     }
 
