@@ -29,6 +29,8 @@ pub(super) enum Speech {
     OpenAiResponses,
     /// OpenAI's chat completions.
     OpenAiChat,
+    /// OpenAI's chat completions, with the tools of Qwen Code.
+    QwenChat,
     /// Gemini's `generateContent`, streamed.
     GeminiGenerate,
 }
@@ -174,7 +176,7 @@ impl Shared {
         let reply = match self.speech {
             Speech::AnthropicMessages => anthropic::answer(&request.path, &body, next, turn),
             Speech::OpenAiResponses => responses::answer(&body, &next(), turn),
-            Speech::OpenAiChat => chat::answer(&body, &next(), turn),
+            Speech::OpenAiChat | Speech::QwenChat => chat::answer(&body, &next(), turn),
             Speech::GeminiGenerate => gemini::answer(&request.path, &body, next, turn),
         };
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(body);
