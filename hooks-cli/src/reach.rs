@@ -57,7 +57,7 @@ impl Reach {
 }
 
 /// The clients that `hooks init` wires, in the order of the page.
-pub(crate) const CLIENTS: [Client; 8] = [
+pub(crate) const CLIENTS: [Client; 9] = [
     Client::Claude,
     Client::Codex,
     Client::Gemini,
@@ -66,6 +66,7 @@ pub(crate) const CLIENTS: [Client; 8] = [
     Client::Cursor,
     Client::DockerAgent,
     Client::OpenCode,
+    Client::Qwen,
 ];
 
 /// The sections of a configuration that do not have their whole effect behind a client.

@@ -100,7 +100,9 @@ fn nothing_is_wrong_where_nothing_is() {
 fn whoever_was_wired_denies() {
     let place = TestProject::new();
     fs::write(place.0.path().join("work/agent.yaml"), "agents:\n  root:\n    model: m\n").unwrap();
-    for client in ["claude", "gemini", "copilot", "vscode", "cursor", "docker-agent", "opencode", "codex"] {
+    for client in
+        ["claude", "gemini", "copilot", "vscode", "cursor", "docker-agent", "opencode", "qwen", "codex"]
+    {
         assert_eq!(place.hooks(&["init", client]).0, Some(0), "{client}");
         let findings = place.findings(client);
         is_found(&findings, "good", "a denial denies");
@@ -182,6 +184,7 @@ fn who_switches_all_hooks_off_is_found_wherever_that_is() {
         ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"x\": 1, \"enabled\": false}}", true),
         ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": true}}", false),
         ("copilot", "home/.copilot/settings.json", "{\"disableAllHooks\": true}", true),
+        ("qwen", "home/.qwen/settings.json", "{\"disableAllHooks\": true}", true),
     ] {
         let place_of = TestProject::new();
         assert_eq!(place_of.hooks(&["init", client]).0, Some(0), "{client}");
@@ -279,6 +282,7 @@ fn a_changed_hook_of_ours_is_found() {
         ),
         ("claude", ".claude/settings.json", "\"timeout\": 30", "\"timeout\": 1", "`timeout: 1`"),
         ("gemini", ".gemini/settings.json", "\"timeout\": 60000", "\"timeout\": 60", "`timeout: 60`"),
+        ("qwen", ".qwen/settings.json", "\"timeout\": 60000", "\"timeout\": 1000", "`timeout: 1000`"),
         (
             "cursor",
             ".cursor/hooks.json",
@@ -375,7 +379,7 @@ fn rules_may_change_between_two_calls() {
 /// Another worktree has none of the uncommitted settings of the first, and a client need not be on the path yet.
 #[test]
 fn a_named_client_that_nothing_governs_is_found() {
-    for client in ["claude", "codex", "gemini", "copilot"] {
+    for client in ["claude", "codex", "gemini", "copilot", "qwen"] {
         let place = TestProject::new();
         place.put("second/.git", "gitdir: ../first/.git/worktrees/second\n");
         let ungoverned = |folder: &str| {
@@ -400,6 +404,7 @@ fn a_start_in_a_subfolder_is_found_for_each_client_that_does_not_search_above() 
     for (client, file, text) in [
         ("gemini", ".gemini/trustedFolders.json", "{\"PLACE\": \"TRUST_FOLDER\"}"),
         ("copilot", ".copilot/config.json", "{\"trusted_folders\": [\"PLACE\"]}"),
+        ("qwen", ".qwen/trustedFolders.json", "{\"PLACE\": \"TRUST_FOLDER\"}"),
     ] {
         let place = TestProject::new();
         let work = place.0.path().canonicalize().unwrap().join("work");

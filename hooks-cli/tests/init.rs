@@ -72,7 +72,7 @@ impl TestProject {
 }
 
 /// A client, the path of its settings, and an example of their content.
-const SETTINGS: [(&str, &str, &str); 8] = [
+const SETTINGS: [(&str, &str, &str); 9] = [
     (
         "claude",
         ".claude/settings.json",
@@ -95,6 +95,7 @@ const SETTINGS: [(&str, &str, &str); 8] = [
         "{\n    \"version\": 1,\n    \"hooks\": {\n        \"sessionStart\": [\n            { \"type\": \"command\", \"bash\": \"theirs\" }\n        ]\n    }\n}\n",
     ),
     ("vscode", ".github/hooks/vscode.json", "{}"),
+    ("qwen", ".qwen/settings.json", "{\n  // mine\n  \"permissions\": { \"deny\": [\"Bash(rm *)\"] }\n}\n"),
     ("cursor", ".cursor/hooks.json", "{\"version\": 1, \"hooks\": {}}\n"),
     (
         "docker-agent",
@@ -454,9 +455,12 @@ fn the_settings_of_a_machine_are_prepared_below_a_root() {
     place.put("image/etc/codex/requirements.toml", "[features]\nhooks = false\n");
     assert_eq!(machine("codex", &[]).status, Some(0));
     assert!(place.text("image/etc/codex/requirements.toml").starts_with("[features]\nhooks = true\n"));
-    for (client, why) in
-        [("gemini", "hooksConfig.disabled"), ("cursor", "known to work"), ("vscode", "known to work")]
-    {
+    for (client, why) in [
+        ("gemini", "hooksConfig.disabled"),
+        ("cursor", "known to work"),
+        ("vscode", "known to work"),
+        ("qwen", "known to work"),
+    ] {
         let ran = machine(client, &[]);
         assert!(ran.status == Some(2) && ran.err.contains(why), "{client}: {}", ran.err);
     }

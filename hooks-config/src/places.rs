@@ -26,12 +26,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Folders of clients, below the home, and the variable that moves each.
-const MOVED: [(&str, &str); 5] = [
+const MOVED: [(&str, &str); 6] = [
     (".claude", "CLAUDE_CONFIG_DIR"),
     (".codex", "CODEX_HOME"),
     (".config", "XDG_CONFIG_HOME"),
     (".copilot", "COPILOT_HOME"),
     (".opencode", "OPENCODE_CONFIG_DIR"),
+    (".qwen", "QWEN_HOME"),
 ];
 
 /// Variables that name the home, in the order they are tried.

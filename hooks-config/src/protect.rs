@@ -56,12 +56,22 @@ const FOLDERS: [&str; 14] = [
 ];
 
 /// Transcripts of the user's sessions, in which the answers of the model are counted.
-const TRANSCRIPTS: [&str; 3] =
-    [".claude/projects/**/*.jsonl", ".codex/sessions/**", ".copilot/session-state/*/events.jsonl"];
+const TRANSCRIPTS: [&str; 4] = [
+    ".claude/projects/**/*.jsonl",
+    ".codex/sessions/**",
+    ".copilot/session-state/*/events.jsonl",
+    ".qwen/projects/*/chats/**",
+];
 
 /// Settings of the whole machine, which users cannot switch off.
-const MANAGED: [&str; 5] =
-    ["/etc/claude-code/**", "/etc/codex/**", "/etc/gemini-cli/**", "/etc/github-copilot/**", "/etc/hooks/**"];
+const MANAGED: [&str; 6] = [
+    "/etc/claude-code/**",
+    "/etc/codex/**",
+    "/etc/gemini-cli/**",
+    "/etc/github-copilot/**",
+    "/etc/hooks/**",
+    "/etc/qwen-code/**",
+];
 
 /// Names of a project's configuration.
 const CONFIGURATIONS: [&str; 2] = [".hooks/hooks.yaml", "hooks.yaml"];

@@ -44,6 +44,8 @@ pub enum Client {
     Squad,
     /// OpenCode, by a plugin of ours.
     OpenCode,
+    /// Qwen Code.
+    Qwen,
 }
 
 impl Client {
@@ -60,6 +62,7 @@ impl Client {
         Self::DockerAgentJuly,
         Self::Squad,
         Self::OpenCode,
+        Self::Qwen,
     ];
 
     /// Name of the client on a command line.
@@ -76,6 +79,7 @@ impl Client {
             Self::DockerAgentJuly => "docker-agent-2026-07",
             Self::Squad => "squad",
             Self::OpenCode => "opencode",
+            Self::Qwen => "qwen",
         }
     }
 
@@ -93,6 +97,7 @@ impl Client {
             Self::DockerAgentJuly => "docker-agent (2026-07)",
             Self::Squad => "Squad",
             Self::OpenCode => "OpenCode",
+            Self::Qwen => "Qwen Code",
         }
     }
 
@@ -104,6 +109,7 @@ impl Client {
             Self::Gemini => Some("0.61.0"),
             Self::Copilot => Some("1.0.102"),
             Self::OpenCode => Some("1.18.33"),
+            Self::Qwen => Some("0.24.4"),
             _ => None,
         }
     }
@@ -159,6 +165,7 @@ impl Client {
             Self::Cursor => Dialect::Cursor,
             Self::DockerAgent | Self::DockerAgentJuly => Dialect::DockerAgent,
             Self::OpenCode => Dialect::OpenCode,
+            Self::Qwen => Dialect::Qwen,
         }
     }
 
@@ -175,6 +182,7 @@ impl Client {
             Self::DockerAgentJuly => &clients::docker_agent::JULY,
             Self::Squad => &clients::squad::PROTOCOL,
             Self::OpenCode => &clients::opencode::PROTOCOL,
+            Self::Qwen => &clients::qwen::PROTOCOL,
         }
     }
 }
@@ -200,6 +208,7 @@ impl FromStr for Client {
             "gemini-cli" => Self::Gemini,
             "copilot-cli" | "copilot-vscode" | "copilot-pascal" => Self::Copilot,
             "vs-code" => Self::VsCode,
+            "qwen-code" => Self::Qwen,
             "docker-agent-2026-09" | "cagent" => Self::DockerAgent,
             _ => return Err(UnknownClient(name.to_owned())),
         })

@@ -107,10 +107,15 @@ fn writes(client: Client, event: &str, keys: &Keys<'_>) -> bool {
                 && (keys.has("model") || keys.transcript_is_below(".codex"))
         }
         Client::Gemini => {
-            names_a_transcript && keys.has("timestamp") && !keys.is_copilot() && !keys.is_vs_code()
+            names_a_transcript
+                && keys.has("timestamp")
+                && !keys.is_copilot()
+                && !keys.is_vs_code()
+                && !keys.is_qwen()
         }
-        Client::Copilot => keys.has("timestamp") && keys.is_copilot(),
-        Client::VsCode => keys.has("timestamp") && names_a_transcript && keys.is_vs_code(),
+        Client::Copilot => keys.has("timestamp") && keys.is_copilot() && !keys.is_qwen(),
+        Client::VsCode => keys.has("timestamp") && names_a_transcript && keys.is_vs_code() && !keys.is_qwen(),
+        Client::Qwen => names_a_transcript && keys.has("timestamp") && keys.is_qwen(),
         Client::Cursor => keys.has("cursor_version"),
         Client::DockerAgent => keys.has("session_id") && !keys.has_any(&["timestamp", "transcript_path"]),
         // No other client has events of these names.
@@ -151,6 +156,12 @@ impl<'a> Keys<'a> {
     /// has a reason for stopping or instructions for compaction.
     fn is_copilot(&self) -> bool {
         !self.has("transcript_path") || self.has_any(&["stop_reason", "custom_instructions"])
+    }
+
+    /// Whether Qwen Code wrote the payload. Of the clients that send a timestamp, only it sends the mode of its
+    /// permissions.
+    fn is_qwen(&self) -> bool {
+        self.has("permission_mode") || self.transcript_is_below(".qwen")
     }
 
     /// Whether VS Code wrote the payload in snake_case. Of the clients that send a timestamp, only VS Code

@@ -102,7 +102,7 @@ fn reason(client: Client, output: &Output) -> Option<String> {
     let one_line = |text: &str| text.lines().next().unwrap_or_default().chars().take(160).collect::<String>();
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     let denial = match client {
-        Client::Claude | Client::Codex | Client::VsCode => {
+        Client::Claude | Client::Codex | Client::VsCode | Client::Qwen => {
             let inner = answer.get("hookSpecificOutput")?;
             says(inner, "permissionDecision", "permissionDecisionReason")
         }

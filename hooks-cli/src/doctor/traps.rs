@@ -29,7 +29,7 @@ pub(super) fn check(settings: &ClientSettings, base: &Base, is_covered: bool) ->
     }
     let everywhere = format!("or govern all folders: `hooks init {}`", client.name());
     // Observed: started below a wired repository, these clients called no hook.
-    if matches!(client, Client::Claude | Client::Gemini | Client::Copilot) && base.is_above() {
+    if matches!(client, Client::Claude | Client::Gemini | Client::Copilot | Client::Qwen) && base.is_above() {
         let place = base.folder().display();
         found.push(Finding::bad(
             "it reads the settings of the folder that it is started in: started here, it does not read these",
@@ -129,6 +129,10 @@ pub(crate) fn of_machine(client: Client, root: &Path) -> Vec<PathBuf> {
             let named = Places::here().named_by("GEMINI_CLI_SYSTEM_SETTINGS_PATH");
             vec![named.unwrap_or_else(|| root.join("etc/gemini-cli/settings.json"))]
         }
+        Client::Qwen => {
+            let named = Places::here().named_by("QWEN_CODE_SYSTEM_SETTINGS_PATH");
+            vec![named.unwrap_or_else(|| root.join("etc/qwen-code/settings.json"))]
+        }
         _ => Vec::new(),
     }
 }
@@ -173,6 +177,7 @@ fn switches(client: Client) -> Vec<PathBuf> {
     let names: &[&str] = match client {
         Client::Claude => &[".claude/settings.local.json", ".claude/settings.json"],
         Client::Gemini => &[".gemini/settings.json"],
+        Client::Qwen => &[".qwen/settings.json"],
         Client::Codex => &[".codex/config.toml"],
         _ => &[],
     };

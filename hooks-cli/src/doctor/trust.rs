@@ -15,6 +15,9 @@ pub(super) fn is_trusted(client: Client, folder: &Path) -> Option<bool> {
         Client::Gemini => {
             Some(in_gemini(&read(".gemini", "trustedFolders.json").unwrap_or_default(), folder))
         }
+        Client::Qwen if asks_for_trust(&read(".qwen", "settings.json").unwrap_or_default()) => {
+            Some(in_gemini(&read(".qwen", "trustedFolders.json").unwrap_or_default(), folder))
+        }
         Client::Copilot => Some(in_copilot(&read(".copilot", "config.json").unwrap_or_default(), folder)),
         _ => None,
     }
@@ -29,6 +32,12 @@ fn in_codex(text: &str, folder: &Path) -> bool {
     let Ok(settings) = text.parse::<toml_edit::DocumentMut>() else { return false };
     let level = settings.get("projects").and_then(|projects| projects.get(&*folder.to_string_lossy()));
     level.and_then(|project| project.get("trust_level")?.as_str()) == Some("trusted")
+}
+
+/// Whether the settings of Qwen Code ask for trust, which they do not by default.
+fn asks_for_trust(text: &str) -> bool {
+    let settings = serde_json::from_str::<Value>(text).unwrap_or_default();
+    settings.pointer("/security/folderTrust/enabled") == Some(&Value::Bool(true))
 }
 
 /// Folders with `TRUST_FOLDER` (that folder and all below it), `TRUST_PARENT` or `DO_NOT_TRUST`.
@@ -77,6 +86,8 @@ mod tests {
             let text = format!("{{\"{path}\": \"{level}\"}}");
             assert_eq!(in_gemini(&text, folder), is_trusted, "{text}");
         }
+        assert!(asks_for_trust("{\"security\": {\"folderTrust\": {\"enabled\": true}}}"));
+        assert!(!asks_for_trust("{\"security\": {}}") && !asks_for_trust("{"));
         assert!(in_copilot("// written by the client\n{\"trusted_folders\": [\"/srv\"]}", folder));
         for nothing in ["", "{", "[]", "{\"trustedFolders\": {}}"] {
             assert!(

@@ -56,6 +56,7 @@ const fn program(client: Client) -> Option<&'static str> {
         Client::Cursor => Some("cursor"),
         Client::OpenCode => Some("opencode"),
         Client::DockerAgent | Client::DockerAgentJuly => Some("docker-agent"),
+        Client::Qwen => Some("qwen"),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Ours {
 /// The program of a portable line, which the shell finds in `PATH`.
 pub(crate) const PORTABLE: &str = "hooks";
 
-/// A dollar sign for the shell that Gemini CLI does not see.
+/// A dollar sign for the shell that Gemini CLI and Qwen Code do not see.
 const DOLLAR: &str = r#""$(printf '\044')""#;
 
 /// Shells that do not support the syntax of `sh`.
@@ -47,13 +47,13 @@ pub(super) fn line(program: &str, client: Client, event: &str, options: &[&str])
         return words.join(" ");
     }
     let mut line = command_line(program, client, event, options);
-    if client == Client::Gemini {
+    if matches!(client, Client::Gemini | Client::Qwen) {
         line = unexpanded(&line);
     }
     in_sh(line, env::var_os("SHELL").as_deref().map(Path::new))
 }
 
-/// A line without the variables that Gemini CLI replaces in its settings: `$NAME` and `${NAME}`, also between
+/// A line without the variables that Gemini CLI and Qwen Code replace in their settings: `$NAME` and `${NAME}`, also between
 /// quotes. A name that is set in the environment, such as `$HOME` in a path, would change the line.
 fn unexpanded(line: &str) -> String {
     let mut result = String::new();

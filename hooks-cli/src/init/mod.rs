@@ -377,6 +377,9 @@ fn notes(client: Client, scope: Scope, options: &Init, is_wrapped: bool) -> Vec<
         Client::Gemini if scope == Scope::Project => {
             notes.push("it reads these settings only once you trust the folder, and never with `--skip-trust`; `--scope user` always holds");
         }
+        Client::Qwen if scope == Scope::Project => {
+            notes.push("a user who has it ask for trust (`security.folderTrust`) has to trust the folder first; `--scope user` always holds");
+        }
         Client::Copilot if scope == Scope::Project => {
             notes.push("it reads these hooks only once you trust the folder (headless: `--trust-folder`); `--scope user` always holds");
         }

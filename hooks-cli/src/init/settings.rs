@@ -61,6 +61,7 @@ pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Resu
         (Client::Claude, _) => (base.in_folder(".claude", "settings.json"), Form::Grouped),
         (Client::Codex, _) => codex(base),
         (Client::Gemini, _) => (base.join(".gemini/settings.json"), Form::Grouped),
+        (Client::Qwen, _) => (base.in_folder(".qwen", "settings.json"), Form::Grouped),
         (Client::Copilot, Scope::Project) => (base.join(".github/hooks/hooks.json"), Form::Flat),
         (Client::Copilot, _) => (base.in_folder(".copilot", "settings.json"), Form::Flat),
         (Client::VsCode, Scope::Project) => (base.join(".github/hooks/vscode.json"), Form::Flat),
@@ -169,6 +170,12 @@ pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
             put("command", line.into());
             put("timeout", seconds.saturating_mul(1_000).into());
         }
+        Client::Qwen => {
+            put("type", "command".into());
+            put("command", line.into());
+            // Versions before 0.21 read any number as milliseconds, and later ones still do so from 1000 on.
+            put("timeout", seconds.saturating_mul(1_000).into());
+        }
         _ => {
             put("type", "command".into());
             put("command", line.into());
@@ -191,7 +198,7 @@ pub(super) fn patience(client: Client, event: &str) -> u64 {
     match client {
         // Codex warns at each start of a longer one.
         Client::Codex if event == "SessionEnd" => 3,
-        Client::Codex | Client::Gemini | Client::Cursor | Client::DockerAgent => 60,
+        Client::Codex | Client::Gemini | Client::Cursor | Client::DockerAgent | Client::Qwen => 60,
         _ => 30,
     }
 }
@@ -237,6 +244,7 @@ mod tests {
             (Client::Gemini, &["PreCompress", "Notification"]),
             (Client::Copilot, &["errorOccurred", "preCompact"]),
             (Client::Cursor, &["postToolUseFailure", "preCompact"]),
+            (Client::Qwen, &["PermissionDenied", "StopFailure", "PostCompact"]),
             (
                 Client::DockerAgent,
                 &[

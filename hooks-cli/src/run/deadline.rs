@@ -95,7 +95,9 @@ fn default_deadline(known: &Known) -> Duration {
         // The timeout is 600 s.
         Some(Client::Codex) => 50,
         // The timeout is 60 s.
-        Some(Client::Gemini | Client::Cursor | Client::DockerAgent | Client::DockerAgentJuly) => 50,
+        Some(
+            Client::Gemini | Client::Cursor | Client::DockerAgent | Client::DockerAgentJuly | Client::Qwen,
+        ) => 50,
         // The timeout is 30 s, or unknown.
         _ => 25,
     })

@@ -267,8 +267,8 @@ fn goes_on(answer: &Answer, encoded: &EncodedAnswer) -> bool {
 
 /// Adds a text on standard error to an answer, unless the client would treat that as the answer.
 fn remark(encoded: &mut EncodedAnswer, client: Client, what: &str) {
-    // Gemini reads standard error as the answer if standard output is empty.
-    if client != Client::Gemini || !encoded.stdout.is_empty() {
+    // Gemini CLI and Qwen Code read standard error as the answer if standard output is empty.
+    if !matches!(client, Client::Gemini | Client::Qwen) || !encoded.stdout.is_empty() {
         encoded.stderr.push_str(&format!("hooks: {what}\n"));
     }
 }

@@ -145,6 +145,7 @@ pub(super) fn project_of(client: Client) -> Option<PathBuf> {
         Client::Gemini => "GEMINI_PROJECT_DIR",
         Client::Copilot => "COPILOT_PROJECT_DIR",
         Client::Cursor => "CURSOR_PROJECT_DIR",
+        Client::Qwen => "QWEN_PROJECT_DIR",
         _ => return None,
     };
     Places::here().named_by(name)

@@ -36,6 +36,8 @@ pub enum Dialect {
     DockerAgent,
     /// OpenCode.
     OpenCode,
+    /// Qwen Code.
+    Qwen,
 }
 
 impl Dialect {
@@ -50,6 +52,7 @@ impl Dialect {
         Self::Cursor,
         Self::DockerAgent,
         Self::OpenCode,
+        Self::Qwen,
     ];
 
     /// Returns the canonical name of a tool; `None` for an MCP tool, or one that only this client has.
@@ -130,6 +133,7 @@ impl Dialect {
             Self::Cursor => CURSOR,
             Self::DockerAgent => DOCKER_AGENT,
             Self::OpenCode => OPENCODE,
+            Self::Qwen => QWEN,
         }
     }
 }
@@ -183,6 +187,7 @@ const VS_CODE: &[Tool] = table!("dialects_vs_code");
 const CURSOR: &[Tool] = table!("dialects_cursor");
 const DOCKER_AGENT: &[Tool] = table!("dialects_docker_agent");
 const OPENCODE: &[Tool] = table!("dialects_opencode");
+const QWEN: &[Tool] = table!("dialects_qwen");
 
 /// Renames keys, and keeps their order.
 fn rename(map: Map<String, Value>, name: impl Fn(&str) -> Option<&'static str>) -> Map<String, Value> {

@@ -34,7 +34,7 @@ const VALUES: &[&str] = &["--config", "--log", "-c"];
 
 /// Clients that `hooks init` takes.
 const CLIENTS: &[&str] =
-    &["claude", "codex", "copilot", "cursor", "docker-agent", "gemini", "squad", "vscode"];
+    &["claude", "codex", "copilot", "cursor", "docker-agent", "gemini", "qwen", "squad", "vscode"];
 
 /// Commands of `hooks state` that no other program is known to have.
 const STATE: &[&str] = &["accept-loss", "clear", "lock"];

@@ -13,6 +13,7 @@ pub(crate) mod cursor;
 pub(crate) mod docker_agent;
 pub(crate) mod gemini;
 pub(crate) mod opencode;
+pub(crate) mod qwen;
 mod shared;
 pub(crate) mod squad;
 pub(crate) mod vscode;

@@ -186,9 +186,10 @@ impl Payload {
         if let Some(key) = named_by {
             fields.shift_remove(key);
         }
-        let Placed { context, event, extra, taken } = place::place(protocol, row, fields, limits)?;
+        let typed = row.filter(|row| row.reports.is_none_or(|reports| reports(&fields)));
+        let Placed { context, event, extra, taken } = place::place(protocol, typed, fields, limits)?;
         names_in_short(&context, &event)?;
-        let event = match row.and_then(|row| row.kind) {
+        let event = match typed.and_then(|row| row.kind) {
             Some(kind) => Some(typed::read(kind, event).map_err(|source| match alike {
                 Some(alike) if alike != event_name => {
                     DecodeError::OtherEvent { called: event_name.clone(), payload: alike.to_owned() }

@@ -48,7 +48,8 @@ pub(super) fn judges_changed_text(client: Client, event_name: &str) -> bool {
         | Client::OpenCode => true,
         // At `pre_tool_use` its rules have judged the original, and those of September judge the change too.
         Client::DockerAgent => event_name == "tool_input_transform",
-        Client::CopilotSdk | Client::DockerAgentJuly | Client::Squad => false,
+        // Qwen Code takes no changed command.
+        Client::CopilotSdk | Client::DockerAgentJuly | Client::Squad | Client::Qwen => false,
     }
 }
 

@@ -11,7 +11,7 @@ mod phrase;
 pub(crate) use self::field::{Field, How, Path, Preset, To, flag, number, text};
 pub(crate) use self::phrase::{Phrase, Phrases, SILENT, Says, Word, word};
 use hooks_core::{EventKind, WireEvent};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::answer::Rewrite;
 use crate::capabilities::Checked;
@@ -68,6 +68,8 @@ pub(crate) struct Row {
     pub(crate) is_told_elsewhere: bool,
     /// What hooks check at an event that has no type of ours.
     pub(crate) checked: Option<Checked>,
+    /// Whether a payload reports the event of ours; others of the same name are only passed on.
+    pub(crate) reports: Option<fn(&Map<String, Value>) -> bool>,
 }
 
 /// A restriction of wishes to some calls.
@@ -114,6 +116,7 @@ impl Row {
             limit: None,
             is_told_elsewhere: false,
             checked: None,
+            reports: None,
         }
     }
 
@@ -163,6 +166,12 @@ impl Row {
     /// Marks an event whose calls or prompts also fire another row.
     pub(crate) const fn told_elsewhere(mut self) -> Self {
         self.is_told_elsewhere = true;
+        self
+    }
+
+    /// Restricts the event of ours to the payloads for which `reports` holds.
+    pub(crate) const fn only_if(mut self, reports: fn(&Map<String, Value>) -> bool) -> Self {
+        self.reports = Some(reports);
         self
     }
 

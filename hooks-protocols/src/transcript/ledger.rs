@@ -7,7 +7,7 @@ use hooks_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{TranscriptAnswer, Unreadable, beyond, claude, codex, copilot, least, most_of, plus, time};
+use super::{TranscriptAnswer, Unreadable, beyond, claude, codex, copilot, least, most_of, plus, qwen, time};
 use crate::Client;
 
 /// The transcripts of one session: how far each file was read, and which answers were found. It is kept as
@@ -45,6 +45,7 @@ enum Form {
     Claude,
     Codex,
     Copilot,
+    Qwen,
 }
 
 /// A file of the session.
@@ -93,6 +94,7 @@ impl TranscriptLedger {
             Client::Claude => Form::Claude,
             Client::Codex => Form::Codex,
             Client::Copilot => Form::Copilot,
+            Client::Qwen => Form::Qwen,
             _ => return None,
         };
         Some(Self {
@@ -202,6 +204,7 @@ impl TranscriptLedger {
             },
             Form::Codex => codex::line(line, file, &mut kept.seen)?,
             Form::Copilot => copilot::line(line)?,
+            Form::Qwen => qwen::line(line)?,
         };
         let Some(answer) = answer else { return Ok(()) };
         let is_inherited = self.inherited.found.contains(&answer.id);
@@ -265,7 +268,8 @@ fn length(bytes: &[u8]) -> u64 {
 }
 
 /// Parts of lines that can have usage or name a model.
-const PARTS: &[&str] = &["sage\"", "turn_context", "TokensUsed", "usage_record", "cost-state"];
+const PARTS: &[&str] =
+    &["sage\"", "turn_context", "TokensUsed", "usage_record", "cost-state", "api_response"];
 
 /// A line that can have usage or name a model, as JSON. Most lines have neither, and some are long.
 fn candidate(line: &[u8]) -> Result<Option<Value>, Unreadable> {

@@ -10,12 +10,13 @@
 //! | Claude Code | a message, on one line for each of its blocks | `message.id` | `claude` |
 //! | Codex CLI | a `token_usage_record`; in older versions the growth of `token_count` | `response_id` | `codex` |
 //! | Copilot CLI | a `session.usage_record`, or a compaction | `apiCallId`, and the id of the line | `copilot` |
+//! | Qwen Code | a `qwen-code.api_response` | `response_id`, and the id of the line | `qwen` |
 //!
 //! A line that should state a usage and cannot be read is remembered ([`unreadable`](TranscriptLedger::unreadable)):
 //! its answer is not counted.
 //!
-//! The formats were seen in transcripts of Claude Code 2.1.330, Codex CLI 0.169.0 and Copilot CLI 1.0.102. At
-//! most one answer is missing when a hook starts: the one that is still being written.
+//! The formats were seen in transcripts of Claude Code 2.1.330, Codex CLI 0.169.0, Copilot CLI 1.0.102 and Qwen Code
+//! 0.24.4. At most one answer is missing when a hook starts: the one that is still being written.
 //!
 //! ```
 //! use hooks_protocols::{Client, TranscriptLedger};
@@ -39,6 +40,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod ledger;
+mod qwen;
 #[cfg(test)]
 mod tests;
 

@@ -65,8 +65,12 @@ fn read_in_pieces(
 #[test]
 fn each_answer_of_a_real_session_counts_once() {
     let mut runs = 0;
-    for (client, name) in [(Client::Claude, "claude"), (Client::Codex, "codex"), (Client::Copilot, "copilot")]
-    {
+    for (client, name) in [
+        (Client::Claude, "claude"),
+        (Client::Codex, "codex"),
+        (Client::Copilot, "copilot"),
+        (Client::Qwen, "qwen"),
+    ] {
         for run in fs::read_dir(recorded().join(name)).unwrap() {
             let run = run.unwrap().path();
             let expected: Value =

@@ -98,6 +98,8 @@ proptest! {
     fn there_and_back(sent in any_sent()) {
         // A client that omits empty fields would have no tool here.
         prop_assume!(sent.call().is_none_or(|(tool, _)| !tool.is_empty()));
+        // The calls of a batch are only read.
+        prop_assume!(sent.event_name != "PostToolBatch");
         let written = payload(&sent);
         let bytes = serde_json::to_vec(&written).unwrap();
         let read = decode(sent.client, Some(&sent.event_name), &bytes);

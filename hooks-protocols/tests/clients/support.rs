@@ -54,6 +54,7 @@ pub(super) fn honoured(client: Client, event: &str, exit: u8, stderr: &str, stdo
         Client::Codex => codex(event, exit, stderr, answer.as_ref()),
         Client::Gemini => gemini(exit, stderr, stdout),
         Client::Copilot => copilot(event, exit, answer.as_ref()),
+        Client::Qwen => qwen(exit, stderr, answer.as_ref()),
         _ => panic!("{client} was not run"),
     }
 }
@@ -123,6 +124,17 @@ fn gemini(exit: u8, stderr: &str, stdout: &str) -> Effect {
         None if exit > 1 && !text.trim().is_empty() => Effect::Denied,
         None => Effect::Ran,
     }
+}
+
+fn qwen(exit: u8, stderr: &str, answer: Option<&Value>) -> Effect {
+    if exit == 2 {
+        return if stderr.trim().is_empty() { Effect::Ran } else { Effect::Denied };
+    }
+    let Some(answer) = answer else { return Effect::Ran };
+    let specific = decision(answer, "/hookSpecificOutput/permissionDecision");
+    let said = if specific.is_empty() { decision(answer, "/decision") } else { specific };
+    let is_denied = matches!(said, "deny" | "block" | "ask") || answer.get("continue") == Some(&false.into());
+    if is_denied { Effect::Denied } else { Effect::Ran }
 }
 
 fn copilot(event: &str, exit: u8, answer: Option<&Value>) -> Effect {

@@ -279,6 +279,42 @@ prefix_rule(pattern=[\"mkdir\"], decision=\"forbidden\")
             ..NOTHING
         },
     },
+    Runnable {
+        client: Client::Qwen,
+        package: "@qwen-code/qwen-code",
+        version: "0.24.4",
+        program: "qwen",
+        speech: Speech::QwenChat,
+        before_tool: "PreToolUse",
+        after_tool: "PostToolUse",
+        prompt: "UserPromptSubmit",
+        settings: ".qwen/settings.json",
+        with: With {
+            arguments: &["--prompt", PROMPT],
+            variables: &[
+                ("OPENAI_API_KEY", NO_KEY),
+                ("OPENAI_BASE_URL", "{url}/v1"),
+                ("OPENAI_MODEL", "scripted"),
+            ],
+            home: &[(".qwen/settings.json", "{\"privacy\": {\"usageStatisticsEnabled\": false}}")],
+        },
+        free: &["--yolo"],
+        trusted: NOTHING,
+        // It asks for trust only with `security.folderTrust`, and then runs no commands without it.
+        untrusted: NOTHING,
+        listed: With {
+            home: &[(".qwen/settings.json", r#"{"permissions": {"deny": ["Bash(touch *)"]}}"#)],
+            ..NOTHING
+        },
+        // Headless it has only tools that a list allows by their own names; `touch` needs the tools for files too.
+        lists: With {
+            home: &[(
+                ".qwen/settings.json",
+                r#"{"permissions": {"allow": ["run_shell_command(touch *)", "Bash(touch *)", "edit", "write_file"], "ask": ["Bash(cp *)"], "deny": ["Bash(mkdir *)"]}}"#,
+            )],
+            ..NOTHING
+        },
+    },
 ];
 
 /// The prompt of the user, which the scripted model ignores.

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use hooks_protocols::Client;
+use hooks_protocols::{Client, Wish};
 use serde_json::Value;
 
 use super::claims::Claim;
 use super::clients::{Runnable, Trust};
-use super::proof::{PROJECT, Results, failed, furnish, init, says, session, shown};
+use super::proof::{Outcome, PROJECT, Results, able, failed, furnish, init, says, session, shown};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use crate::error::Result;
@@ -69,8 +69,11 @@ struct Session {
 }
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    let without = start(client, program, None, &[WRAPPED], "original")?;
-    if without.ran != ["allowed"] || !without.sandbox.has("original-wrapped") {
+    let can_change = able(client, client.before_tool, Wish::Rewrite);
+    let others: &[&str] = if can_change { &[WRAPPED] } else { &[] };
+    let wraps = |session: &Session| !can_change || session.sandbox.has("original-wrapped");
+    let without = start(client, program, None, others, "original")?;
+    if without.ran != ["allowed"] || !wraps(&without) {
         let what = format!("its lists do not decide without hooks: {:?}", without.ran);
         return Err(failed(client, &what, &without.run, &without.requests));
     }
@@ -81,12 +84,8 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
         }
         shown(client, &session.run, &session.requests, results);
     };
-    let let_through = start(client, program, Some((hooks, NO_OPINION)), &[WRAPPED], "original")?;
-    claim(
-        Claim::ListsLetThrough,
-        &|it| it.ran == without.ran && it.sandbox.has("original-wrapped"),
-        &let_through,
-    );
+    let let_through = start(client, program, Some((hooks, NO_OPINION)), others, "original")?;
+    claim(Claim::ListsLetThrough, &|it| it.ran == without.ran && wraps(it), &let_through);
     // What no list of its own names, our rules may allow. The others have no answer that does this and no more.
     let ours = (client.client == Client::Claude).then_some("unlisted");
     let expected: Vec<_> = without.ran.iter().copied().chain(ours).collect();
@@ -95,6 +94,13 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     let agreed = start(client, program, Some((hooks, AGREE)), &[], "original")?;
     println!("{}: with a handler that agrees ran {:?}", client.client, agreed.ran);
     claim(Claim::ListsAgreed, &|it| it.ran.contains(&"allowed") && !it.ran.contains(&"denied"), &agreed);
+    if !can_change {
+        // A call that would be changed is denied.
+        results
+            .claims
+            .extend([Claim::ListsChanged, Claim::ListsHidden].map(|claim| (claim, Outcome::Cannot)));
+        return Ok(());
+    }
     let changed = start(client, program, Some((hooks, REWRITE)), &[HIDDEN], "changed")?;
     claim(
         Claim::ListsChanged,

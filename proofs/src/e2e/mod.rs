@@ -18,6 +18,7 @@
 //! | commands whose input stays open | [`live`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | shell calls in the sandbox | [`wrapped`] |
+//! | results of commands that cannot be wrapped | [`unwrapped`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | rules of a team: decisions, boundaries, ceremonies, phases, sequences | [`team`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
@@ -50,6 +51,7 @@ mod terminal;
 mod tree;
 #[cfg(unix)]
 mod trusted;
+mod unwrapped;
 #[cfg(target_os = "linux")]
 mod wrapped;
 

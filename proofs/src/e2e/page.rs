@@ -31,9 +31,10 @@ hooks doctor                          # whether a client that is started here is
 | Cursor (`cursor`) | `.cursor/hooks.json` | `~/.cursor/hooks.json` | refused: not tried |
 | docker-agent (`docker-agent`) | the file of the agents, or `--file FILE` | it has none | it has none |
 | OpenCode (`opencode`) | `.opencode/plugin/hooks.js` | `~/.config/opencode/plugin/hooks.js` | refused: not tried |
+| Qwen Code (`qwen`) | `.qwen/settings.json` | `~/.qwen/settings.json` | refused: not tried |
 
 `hooks init squad` lays out a `.squad` folder. A variable that moves a user's folder counts (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
-`COPILOT_HOME`).
+`COPILOT_HOME`, `QWEN_HOME`).
 
 What a client has besides its settings:
 
@@ -45,8 +46,8 @@ What a client has besides its settings:
   files below a folder, for the image of another machine.
 * Copilot CLI also runs the hooks of Claude Code (`.claude/settings.json` of the project) and of VS Code, and all clients run those of the project and of
   the user. Each process decides, and one call counts once and is recorded once. `hooks doctor` names the files.
-* Codex CLI, Gemini CLI and Copilot CLI read the hooks of a project only where a person trusts the folder. Gemini CLI with `--skip-trust`
-  runs the tools of a folder and not its hooks. Claude Code, Gemini CLI and Copilot CLI read the hooks of a project only if they are started in its
+* Codex CLI, Gemini CLI and Copilot CLI read the hooks of a project only where a person trusts the folder; so does Qwen Code with `security.folderTrust`. Gemini CLI with `--skip-trust`
+  runs the tools of a folder and not its hooks. Claude Code, Gemini CLI, Copilot CLI and Qwen Code read the hooks of a project only if they are started in its
   folder, not below. The settings of the user govern in any folder.
 * Claude Code and Codex CLI drop a JSON file with comments, trailing commas or a byte order mark, without a word. `hooks init` refuses it, and `hooks doctor`
   reports it.
@@ -61,7 +62,11 @@ What a client has besides its settings:
   A user who goes on with the session sends it. `write_stdin` of Codex CLI, into a command that still runs, fires no hook.
   So a shell or an interpreter that would run such input (`bash`, `python3`, `cat | sh`) counts as unknown code, which the command guard denies. Codex CLI loses the
   exit code of a redacted result, and Gemini CLI shows a redacted success as an error.
-* A file that a prompt names (`@notes.md`) is sent to the model without a tool call by Claude Code and Gemini CLI. Rules about reading
+* Qwen Code ignores changed arguments, although its documentation lists them, so such a call is denied, and no command can be wrapped. It shows a
+  redacted result as an error. The result of a failed call is redacted at the end of its batch, where only the last result can be replaced: run headless,
+  each call is a batch of its own; in its user interface, the model reads the failures of earlier calls of a batch unredacted. What a command writes in the
+  background goes to a file, and is redacted when the model reads that.
+* A file that a prompt names (`@notes.md`) is sent to the model without a tool call by Claude Code, Gemini CLI and Qwen Code. Rules about reading
   [judge it at the prompt](guards.md#files-that-a-prompt-names). Codex CLI and Copilot CLI, run headless, send the name alone.
 * OpenCode has plugins in place of command hooks, so `hooks init opencode` writes one: a file without dependencies that calls `hooks run`. Without a
   valid answer in time, the plugin itself denies. The model reads the reason in place of a denied call or result. A denied prompt is not sent; `opencode run`
@@ -78,7 +83,7 @@ What a client has besides its settings:
 * Settings that change while a session of Claude Code runs are denied (`ConfigChange`) if they switch hooks off, set a variable `HOOKS_...`, or if no settings
   call `hooks` any more as `hooks init` wrote it. That session keeps its settings; the file is changed, and the next session reads it.
 * Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
-* Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
+* Claude Code, Codex CLI, Gemini CLI, Qwen Code and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
   in its place.
 
 ## What was seen

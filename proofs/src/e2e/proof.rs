@@ -147,6 +147,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     super::live::prove(client, program, hooks, &mut results)?;
     #[cfg(target_os = "linux")]
     super::wrapped::prove(client, program, hooks, &mut results)?;
+    super::unwrapped::prove(client, program, hooks, &mut results)?;
     places::prove(client, program, hooks, &mut results)?;
     #[cfg(target_os = "linux")]
     super::machine::prove(client, program, hooks, &mut results)?;
@@ -454,7 +455,7 @@ pub(super) fn session(
     Ok((run, requests))
 }
 
-fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
+pub(super) fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
     capabilities(client.client, event).is_some_and(|row| row.can(wish) != Ability::No)
 }
 

@@ -88,8 +88,10 @@ impl Call {
                 let patch = format!("*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch\n");
                 ("apply_patch", patch.into())
             }
-            (Speech::GeminiGenerate, Self::Shell(command)) => ("run_shell_command", described(command)),
-            (Speech::GeminiGenerate, Self::Write(path, text)) => {
+            (Speech::GeminiGenerate | Speech::QwenChat, Self::Shell(command)) => {
+                ("run_shell_command", described(command))
+            }
+            (Speech::GeminiGenerate | Speech::QwenChat, Self::Write(path, text)) => {
                 ("write_file", json!({"file_path": work.join(path), "content": text}))
             }
             (Speech::OpenAiChat | Speech::OpenCodeChat, Self::Shell(command)) => ("bash", described(command)),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::claims::Claim;
 use super::clients::{Runnable, Trust};
 use super::lists::{self, LISTED};
-use super::proof::{PATIENCE, PROJECT, Results, failed, furnish, init, says, shown};
+use super::proof::{Outcome, PATIENCE, PROJECT, Results, failed, furnish, init, says, shown};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
@@ -34,10 +34,18 @@ const COMMANDS: [&str; 7] = [
     "touch in-folder",
 ];
 
+/// The claims about a client whose commands can be wrapped.
+const CLAIMS: [Claim; 5] =
+    [Claim::WrappedFailure, Claim::WrappedExit, Claim::WrappedHeld, Claim::WrappedInput, Claim::WrappedLists];
+
 /// The texts by which clients show the exit code of the first command.
 const EXITS: [&str; 4] = ["Exit code 9", "exited with code 9", "Exit Code: 9", "exit code 9"];
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    if client.client != Client::Claude && !client.client.carries_commands() {
+        results.claims.extend(CLAIMS.map(|claim| (claim, Outcome::Cannot)));
+        return Ok(());
+    }
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;

@@ -31,6 +31,8 @@ pub(super) enum Speech {
     OpenAiChat,
     /// OpenAI's chat completions, with the tools of OpenCode.
     OpenCodeChat,
+    /// OpenAI's chat completions, with the tools of Qwen Code.
+    QwenChat,
     /// Gemini's `generateContent`, streamed.
     GeminiGenerate,
 }
@@ -176,7 +178,9 @@ impl Shared {
         let reply = match self.speech {
             Speech::AnthropicMessages => anthropic::answer(&request.path, &body, next, turn),
             Speech::OpenAiResponses => responses::answer(&body, &next(), turn),
-            Speech::OpenAiChat | Speech::OpenCodeChat => chat::answer(&body, &next(), turn),
+            Speech::OpenAiChat | Speech::OpenCodeChat | Speech::QwenChat => {
+                chat::answer(&body, &next(), turn)
+            }
             Speech::GeminiGenerate => gemini::answer(&request.path, &body, next, turn),
         };
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(body);
