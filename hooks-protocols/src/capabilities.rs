@@ -20,7 +20,7 @@ pub enum Ability {
     No,
 }
 
-/// What hooks check at an event of a client that has no type here.
+/// The check of hooks at an event of a client that has no type here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Checked {
@@ -67,7 +67,7 @@ impl Capabilities {
         self.row.kind
     }
 
-    /// What hooks check at an event that has no type here.
+    /// Returns the check of hooks at an event that has no type here.
     ///
     /// ```
     /// use hooks_protocols::{Checked, Client, capabilities};

@@ -17,9 +17,24 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct SandboxConfig {
     /// Globs of files that commands may read although a rule denies it to tools.
+    ///
+    /// ```
+    /// # use hooks_sandbox::SandboxConfig;
+    /// // Tests of this project read their own settings.
+    /// let config: SandboxConfig = serde_json::from_str(r#"{"read": ["tests/**/.env"]}"#)?;
+    /// assert_eq!(config.read, ["tests/**/.env"]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub read: Vec<String>,
     /// Files and folders that commands may write besides the workspace: absolute, relative to the root, or below the home
     /// (`~/x`). They may have no wildcard.
+    ///
+    /// ```
+    /// # use hooks_sandbox::SandboxConfig;
+    /// let config: SandboxConfig = serde_json::from_str(r#"{"write": ["~/.cache/site", "/srv/out"]}"#)?;
+    /// assert_eq!(config.write.len(), 2);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub write: Vec<String>,
     /// Destinations that commands may connect to: `none`, `all`, `packages`, or a list of hosts: `example.org`, `*.example.org`,
     /// `example.org:8443`, `10.1.0.0/16`.
@@ -70,8 +85,23 @@ pub enum EgressConfig {
     /// Everywhere.
     All,
     /// The hosts that package managers use, by their settings, and by those of their lock files that commands may not write.
+    ///
+    /// ```
+    /// # use hooks_sandbox::EgressConfig;
+    /// assert_eq!(serde_json::from_str::<EgressConfig>(r#""packages""#)?, EgressConfig::Packages);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     Packages,
     /// These hosts, by a proxy that the command has to use. Programs in the sandbox reach each other over loopback.
+    ///
+    /// ```
+    /// use hooks_sandbox::EgressConfig;
+    ///
+    /// // Port 80 and 443, another port, and a network that is not public.
+    /// let hosts: EgressConfig = serde_json::from_str(r#"["*.example.org", "example.org:8443", "10.1.0.0/16"]"#)?;
+    /// assert!(matches!(hosts, EgressConfig::Hosts(hosts) if hosts.len() == 3));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[serde(untagged)]
     Hosts(Vec<String>),
 }
@@ -100,6 +130,15 @@ enum EgressWord {
 }
 
 /// Treatment of a command where the sandbox cannot hold what the rules promise.
+///
+/// ```
+/// use hooks_sandbox::{SandboxConfig, Unavailable};
+///
+/// let config: SandboxConfig = serde_json::from_str(r#"{"unavailable": "guards-only"}"#)?;
+/// assert_eq!(config.unavailable, Unavailable::GuardsOnly);
+/// assert_eq!(Unavailable::default(), Unavailable::Deny);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

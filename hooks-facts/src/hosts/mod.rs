@@ -196,7 +196,7 @@ impl Entry {
         let of = match (host, bare.len() < text.len()) {
             (Host::Name(name), true) => Of::Names(format!("*.{name}")),
             (Host::Name(name), false) => Of::Names(name),
-            (Host::Address(address), false) => Of::Network(Network::of(address)),
+            (Host::Address(address), false) => Of::Network(Network::of_address(address)),
             (Host::Address(_), true) => return None,
         };
         Some(Self { of, port })

@@ -17,7 +17,7 @@ pub(super) struct Network {
 
 impl Network {
     /// The network of one address.
-    pub(super) const fn of(address: IpAddr) -> Self {
+    pub(super) const fn of_address(address: IpAddr) -> Self {
         Self { base: address, bits: length(address) }
     }
 

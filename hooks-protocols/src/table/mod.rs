@@ -66,11 +66,14 @@ pub(crate) struct Row {
     pub(crate) limit: Option<Limit>,
     /// Whether the same call or prompt also fires another row, which is the one to count.
     pub(crate) is_told_elsewhere: bool,
-    /// What hooks check at an event that has no type of ours.
+    /// The check of hooks at an event that has no type of ours.
     pub(crate) checked: Option<Checked>,
     /// Whether a payload reports the event of ours; others of the same name are only passed on.
-    pub(crate) reports: Option<fn(&Map<String, Value>) -> bool>,
+    pub(crate) reports: Option<Reports>,
 }
+
+/// Whether a payload reports the event of its row.
+pub(crate) type Reports = fn(&Map<String, Value>) -> bool;
 
 /// A restriction of wishes to some calls.
 #[derive(Clone, Copy)]

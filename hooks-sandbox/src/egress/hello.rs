@@ -13,7 +13,7 @@ const ENCRYPTED_HELLO: u16 = 0xfe0d;
 /// Most bytes of a first message.
 pub(super) const MOST: usize = 1 << 16;
 
-/// What the first bytes of a connection have.
+/// Content of the first bytes of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hello {
     /// More bytes are needed.

@@ -51,6 +51,17 @@ const RETRY_TIME: Duration = Duration::from_millis(50);
 const STACK: usize = 1 << 18;
 
 /// Connections of a command to one destination.
+///
+/// ```
+/// use hooks_sandbox::kernel::Connection;
+///
+/// // As `hooks exec --report` prints it, and the audit log has it.
+/// let json = r#"{"host": "example.org", "port": 443, "refused": null, "count": 2, "sent": 517, "received": 4096}"#;
+/// let connection: Connection = serde_json::from_str(json)?;
+/// assert_eq!((connection.host.as_str(), connection.count), ("example.org", 2));
+/// assert!(connection.refused.is_none());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Connection {
@@ -71,7 +82,7 @@ pub struct Connection {
 /// Addresses that a name stands for.
 type LookUp = Box<dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync>;
 
-/// What connections are counted by: host, port, and the reason of a refusal.
+/// The key by which connections are counted: host, port, and the reason of a refusal.
 type Destination = (String, u16, Option<String>);
 
 /// A proxy that runs.
@@ -390,7 +401,7 @@ impl Served<'_> {
 #[derive(Debug)]
 enum Failed {
     Broken(io::Error),
-    /// It was refused after it had begun.
+    /// A refusal after it had begun.
     Refused(String),
 }
 

@@ -36,7 +36,7 @@ pub(super) fn hand_out(to: i32) -> Result<u16, String> {
     Ok(port)
 }
 
-/// Takes the listener; `None` if there is none.
+/// Takes the listener, if the other side has sent it.
 pub(super) fn take(from: &UnixStream) -> Option<TcpListener> {
     let mut byte = [0];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

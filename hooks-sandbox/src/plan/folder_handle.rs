@@ -42,11 +42,11 @@ impl FolderHandle {
             let Component::Normal(name) = component else { return Err(ErrorKind::InvalidInput.into()) };
             descriptor = openat(&descriptor, name, FLAGS, Mode::empty())?;
         }
-        Ok(Self::of(descriptor))
+        Ok(Self::of_descriptor(descriptor))
     }
 
     #[cfg(target_os = "linux")]
-    fn of(descriptor: std::os::fd::OwnedFd) -> Self {
+    fn of_descriptor(descriptor: std::os::fd::OwnedFd) -> Self {
         use std::os::fd::AsRawFd;
 
         let path = format!("/proc/self/fd/{}", descriptor.as_raw_fd()).into();
@@ -61,7 +61,7 @@ impl FolderHandle {
     pub(super) fn inner(&self, name: &OsStr) -> io::Result<Self> {
         use rustix::fs::{Mode, openat};
 
-        Ok(Self::of(openat(&self.descriptor, name, FLAGS, Mode::empty())?))
+        Ok(Self::of_descriptor(openat(&self.descriptor, name, FLAGS, Mode::empty())?))
     }
 
     #[cfg(not(target_os = "linux"))]

@@ -124,7 +124,7 @@ impl Plan {
     ///
     /// # Errors
     /// Returns an error if a pattern cannot be used, the workspace cannot be read or is too large, or the profile has a host
-    /// that is none.
+    /// that cannot be read.
     pub fn new(profile: &Profile, folder: &Path) -> Result<Self, NoPlan> {
         let (is_connected, hosts) = match &profile.egress {
             EgressConfig::None | EgressConfig::Packages => (false, Vec::new()),

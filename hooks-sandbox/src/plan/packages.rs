@@ -95,7 +95,7 @@ impl Found {
 fn host(address: &str) -> Option<String> {
     let (scheme, Authority { host, port }) = Authority::of_url(address)?;
     let is_web = scheme.rsplit('+').next().is_some_and(|scheme| matches!(scheme, "http" | "https"));
-    // The source of a git repository is none of a registry.
+    // A git repository is no registry.
     let is_git = scheme.starts_with("git");
     let text = match port {
         None | Some(80 | 443) => host.to_string(),
