@@ -271,10 +271,11 @@ prefix_rule(pattern=[\"mkdir\"], decision=\"forbidden\")
             )],
             ..NOTHING
         },
+        // It ends a headless run at a question.
         lists: With {
             home: &[(
                 ".config/opencode/opencode.json",
-                r#"{"permission": {"bash": {"*": "ask", "touch *": "allow", "sh wrap *": "allow", "cp *": "ask", "mkdir *": "deny"}}}"#,
+                r#"{"permission": {"bash": {"*": "deny", "touch *": "allow", "sh wrap *": "allow"}}}"#,
             )],
             ..NOTHING
         },

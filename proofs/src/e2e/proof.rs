@@ -209,7 +209,7 @@ fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     let (run, requests) = session(client, program, &sandbox, calls(client), Trust::Given)?;
     results.claim(Claim::ToolDenied, !sandbox.has("by-command"));
     results.claim(Claim::WriteDenied, !sandbox.has("locked/by-write.txt"));
-    results.claim(Claim::SettingsKept, sandbox.text(client.settings) == settings);
+    results.claim(Claim::SettingsKept, same_settings(client, &sandbox.text(client.settings), &settings));
     results.claim(Claim::CommandAllowed, sandbox.has("allowed-by-command"));
     results.claim(Claim::WriteAllowed, sandbox.has("open/by-write.txt"));
     results.claim(Claim::ReasonRead, says(&requests, REASON));
@@ -457,6 +457,17 @@ pub(super) fn session(
 
 pub(super) fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
     capabilities(client.client, event).is_some_and(|row| row.can(wish) != Ability::No)
+}
+
+/// Whether the settings are the same. Qwen Code adds the version of their form by itself.
+fn same_settings(client: &Runnable, now: &str, before: &str) -> bool {
+    let hooks = |text: &str| {
+        serde_json::from_str::<Value>(text).ok().and_then(|settings| settings.get("hooks").cloned())
+    };
+    match client.client {
+        Client::Qwen => hooks(before).is_some_and(|before| before.is_object() && hooks(now) == Some(before)),
+        _ => now == before,
+    }
 }
 
 /// Whether a text occurs anywhere in the requests to the model.

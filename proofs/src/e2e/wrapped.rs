@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use hooks_protocols::Client;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::claims::Claim;
 use super::clients::{Runnable, Trust};
@@ -109,6 +109,10 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
             sandbox.put(&sandbox.work().join("hooks.yaml"), rules)?;
             // The lists that allow the wrapper are the user's.
             init(client, &sandbox, hooks, &[])?;
+            if client.client == Client::OpenCode {
+                sandbox
+                    .put(&sandbox.home().join(".config/opencode/opencode.json"), &allowing_rules(hooks))?;
+            }
         }
         let commands = LISTED.map(|(_, command)| command);
         let more = if rules.is_some() { allowing(client, hooks) } else { Vec::new() };
@@ -129,6 +133,15 @@ fn allowing(client: &Runnable, hooks: &Path) -> Vec<String> {
         [format!("shell({}:*)", hooks.display()), "shell(exit)".to_owned(), "shell(exit:*)".to_owned()];
     let options = tools.into_iter().flat_map(|tool| ["--allow-tool".to_owned(), tool]);
     if client.client == Client::Copilot { options.collect() } else { Vec::new() }
+}
+
+/// The lists of OpenCode with the rules for the wrapper that `hooks init` prints.
+fn allowing_rules(hooks: &Path) -> String {
+    let wrapper = format!("{} exec --call *", hooks.display());
+    let rules = [("*", "deny"), ("touch *", "allow"), (wrapper.as_str(), "allow"), ("exit", "allow")];
+    let rules: serde_json::Map<_, _> =
+        rules.into_iter().map(|(command, action)| (command.to_owned(), action.into())).collect();
+    json!({ "permission": { "bash": rules } }).to_string()
 }
 
 fn run(
