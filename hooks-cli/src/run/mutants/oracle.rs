@@ -46,6 +46,12 @@ fn call(case: &Case, meant: &Value) -> Option<(String, Value)> {
             let path = fields.get("file_path");
             Some(("Read".to_owned(), path.map_or(Value::Null, |path| json!({ "file_path": path }))))
         }
+        // The result that the client lets a hook replace is that of the last call.
+        (Client::Qwen, "PostToolBatch") => {
+            let last = fields.get("tool_calls")?.as_array()?.last()?;
+            let arguments = last.get("tool_input").cloned().unwrap_or_default();
+            Some((last.get("tool_name")?.as_str()?.to_owned(), arguments))
+        }
         (Client::Squad, "preTool" | "postTool") | (_, "preMcpToolCall") => of("toolName", "arguments"),
         (Client::Copilot, "permissionRequest" | "PermissionRequest")
         | (Client::CopilotSdk, "permissionRequest") => of("toolName", "toolInput"),
