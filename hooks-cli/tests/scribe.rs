@@ -180,7 +180,10 @@ fn whichever_processes_are_killed_each_write_has_one_line_and_each_decision_is_t
     let written = world.text("ledger").lines().count();
     println!("{written} writes, {} without one line and one entry", missing.len());
     assert!(written > 0 && missing.is_empty(), "{missing:?}\n{lines}");
-    assert!(world.text("home/.local/state/hooks/run.log").is_empty());
+    // The home is below the project here, so the files of calls are not kept for an undo.
+    let log = world.text("home/.local/state/hooks/run.log");
+    let others: Vec<_> = log.lines().filter(|line| !line.contains("no snapshot was taken")).collect();
+    assert!(others.is_empty(), "{others:?}");
 }
 
 /// Runs a tool that writes to the inbox if the answer allows it, and kills some processes.
