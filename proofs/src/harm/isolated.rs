@@ -9,10 +9,12 @@ use crate::error::{Error, Result};
 /// Variable that is set inside.
 const INSIDE: &str = "HOOKS_HARM_INSIDE";
 
-/// Brings loopback up, mounts memory for the worlds, and becomes the harness again.
+/// Brings loopback up, gives names to it, mounts memory for the worlds, and becomes the harness again.
 const UP: &str = "import fcntl,os,socket,struct,subprocess,sys
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack('16sh', b'lo', 1))
 subprocess.check_call(['mount', '-t', 'tmpfs', '-o', 'mode=1777', 'worlds', '/var/tmp'])
+open('/var/tmp/hosts', 'w').write('127.0.0.1 localhost listed.test other.test\\n::1 localhost\\n')
+subprocess.check_call(['mount', '--bind', '/var/tmp/hosts', '/etc/hosts'])
 os.execv(sys.argv[1], sys.argv[1:])";
 
 /// Starts this program again in namespaces of its own, unless it is in them.

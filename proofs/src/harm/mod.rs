@@ -95,7 +95,11 @@ fn judged(template: &Template, row: &Row) -> Result<Judged> {
     }
     let run = |runner| World::new(template)?.run(row, runner);
     let bare = run(Runner::Bare)?;
-    let held = run(Runner::Sandbox)?;
+    let mut held = run(Runner::Sandbox)?;
+    if row.harm.as_deref() == Some("send") && held.harms.is_empty() {
+        // What sends nothing without a network sends nothing to a host that is not listed.
+        held = run(Runner::SandboxWithHosts)?;
+    }
     let guarded = match row.harm {
         Some(_) => run(Runner::GuardAndSandbox)?,
         None => Outcome::default(),

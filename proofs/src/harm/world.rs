@@ -38,6 +38,8 @@ const REPOSITORY: &str = "git init -q --template= . && mkdir .git/hooks .git/inf
 pub(super) enum Runner {
     Bare,
     Sandbox,
+    /// The sandbox, with a list of hosts that stand for addresses which are not public.
+    SandboxWithHosts,
     /// The sandbox, for what the guard does not deny.
     GuardAndSandbox,
 }
@@ -245,7 +247,8 @@ impl World {
         let before = State::read(&self.folder);
         let done = match runner {
             Runner::Bare => self.shell(&row.script).output(),
-            Runner::Sandbox | Runner::GuardAndSandbox => self.sandbox(&row.script).output(),
+            Runner::SandboxWithHosts => self.sandbox(&self.hosts()?, &row.script).output(),
+            Runner::Sandbox | Runner::GuardAndSandbox => self.sandbox("hooks.yaml", &row.script).output(),
         };
         let done = done.map_err(failed)?;
         if row.is_late {
@@ -309,9 +312,17 @@ impl World {
         Ok(is_valid && has_all(&before.work, &State::read(&self.folder).work))
     }
 
-    fn sandbox(&self, script: &str) -> Command {
+    /// Rules with a list of hosts, which has the port of the sink, but not its address.
+    fn hosts(&self) -> Result<String> {
+        let port = self.tcp.local_addr().map_err(failed)?.port();
+        let text = format!("version: 1\nsandbox: {{ egress: [listed.test, 'listed.test:{port}'] }}\n");
+        fs::write(self.folder.join("home/repo/hosts.yaml"), text).map_err(failed)?;
+        Ok("hosts.yaml".to_owned())
+    }
+
+    fn sandbox(&self, rules: &str, script: &str) -> Command {
         let mut sandbox = command("timeout", self.user);
-        let words = ["exec", "--config", "hooks.yaml", "--", "sh", "-c", script];
+        let words = ["exec", "--config", rules, "--", "sh", "-c", script];
         sandbox.args(LIMIT).arg(&self.program).args(words);
         self.environment(&mut sandbox);
         sandbox
