@@ -16,6 +16,9 @@ use crate::snapshots;
 /// Time that a call waits for a snapshot of another process.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Bytes of a path that the system refuses. A longer one has no file to keep, and its folders are not looked up one by one.
+const TOO_LONG: usize = 4_096;
+
 /// Takes a snapshot of the files of a call before or after it. Without one, the call goes on; a failure is noted.
 pub(super) fn keep(decoded: &Decoded, config: &Config, root: &Path, notes: &Notes) {
     if config.effects().loss == OnLoss::Unchecked {
@@ -67,6 +70,9 @@ fn kept(decoded: &Decoded, config: &Config, root: &Path) -> Result<(), String> {
 
 /// A file in the workspace, relative to it: the one of this name, and the one that it leads to if it is a link.
 fn inside(workspace: &Path, path: &Path) -> Vec<PathBuf> {
+    if path.as_os_str().len() >= TOO_LONG {
+        return Vec::new();
+    }
     let own = || Some(real(path.parent()?)?.join(path.file_name()?));
     let found = [own(), real(path)].into_iter().flatten();
     found.filter_map(|real| Some(real.strip_prefix(workspace).ok()?.to_path_buf())).collect()
@@ -77,5 +83,17 @@ fn real(path: &Path) -> Option<PathBuf> {
     match path.canonicalize() {
         Ok(real) => Some(real),
         Err(_) => Some(real(path.parent()?)?.join(path.file_name()?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_no_file_can_have_is_not_looked_up() {
+        let long = PathBuf::from("a/".repeat(500_000));
+        assert_eq!(inside(Path::new("/"), &Path::new("/").join(long)), Vec::<PathBuf>::new());
+        assert_eq!(inside(Path::new("/"), Path::new("/missing/x")), vec![PathBuf::from("missing/x"); 2]);
     }
 }
