@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use hooks::config::Profile;
+use hooks::sandbox::ProfileFormat;
 
 use crate::audit::Audit;
 use crate::init::Scope;
@@ -524,6 +525,15 @@ pub(crate) enum SandboxAction {
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Print the same as a profile of another sandbox, and, on standard error, what that does not hold
+    Emit {
+        /// The sandbox: `seatbelt` (macOS), `nono`, `srt` (Anthropic's sandbox runtime), `claude` or `codex` (their settings)
+        #[arg(long = "for", value_name = "SANDBOX")]
+        format: ProfileFormat,
+        /// The rules; without it, those that govern this folder
+        #[arg(long, short = 'c', value_name = "FILE")]
+        config: Option<PathBuf>,
     },
 }
 
