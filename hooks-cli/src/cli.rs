@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Answer events: JSON Lines in, JSON Lines out
     Eval(Eval),
+    /// Answer events for programs that are not written in Rust, until they end
+    Serve(Serve),
     /// Run as the hook command of an agent client: one event on standard input, the client's own answer on
     /// standard output
     Run(Run),
@@ -155,6 +157,25 @@ pub(crate) struct Eval {
     /// Record events and outcomes as configured, because the events really happen
     #[arg(long)]
     pub(crate) record: bool,
+    /// Answer by the rules as they are at the start, also when their files change
+    #[arg(long)]
+    pub(crate) no_reload: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks serve                              # for the program that starts it: standard input and output
+  hooks serve --socket ~/.hooks/serve.sock # for several programs of this user, until it gets SIGTERM or SIGINT
+
+The first line of the server has its `protocol`. Each line is an event as for `hooks eval`, with an `id` if you like, or a list of events. Events
+are recorded, as they really happen. Deny what gets no decision: after an `error`, without an answer in time, after the server ended.")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) config: ConfigFile,
+    /// Listen on a Unix socket; only this user may enter its folder
+    #[cfg(unix)]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
     /// Answer by the rules as they are at the start, also when their files change
     #[arg(long)]
     pub(crate) no_reload: bool,

@@ -40,6 +40,7 @@ mod sandbox;
 mod schema;
 mod scrub;
 mod secrets;
+mod serve;
 #[cfg(target_os = "linux")]
 mod snapshots;
 mod snippet;
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(demo) => demo::run(&demo),
         Command::Eval(eval) => eval::run(&eval),
+        Command::Serve(options) => serve::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Init(init) => init::run(&init),
         Command::Doctor(doctor) => doctor::run(&doctor),
