@@ -15,6 +15,7 @@ export HOOKS_BIN
 export SQUAD_VECTORS=${SQUAD_VECTORS:-$here/../proofs/conformance/squad/vectors.jsonl}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME=$work/state
 
 # The first code block of a README in a language.
 example() { awk -v start="\`\`\`$2" '$0 == start { inside = 1; next } inside && /^```/ { exit } inside' "$1"; }
@@ -33,7 +34,6 @@ check_node() {
   tar -C "$here/node" --exclude node_modules --exclude dist --exclude '*.tgz' -cf - . | tar -C "$work/node" -xf -
   cd "$work/node"
   npm install --silent --no-audit --no-fund --no-package-lock
-  npm run --silent build
   npm pack --silent --pack-destination "$work" >/dev/null
   cd "$work/try-node"
   echo '{"type": "module", "private": true}' >package.json

@@ -1,9 +1,10 @@
 //! The process `hooks serve`: it is started once, kept, and started again at the next call if it ended.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { accessSync, constants, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { type Fields, isObject, line } from './json.js';
 
@@ -221,7 +222,7 @@ export class Server {
     const asked = new Promise<Fields>((done, failed) => {
       forget = connection.send(id, text, (answer) => (answer instanceof NoAnswer ? failed(answer) : done(answer)));
     });
-    // The server stays after a late answer: a fresh one would have lost its counts.
+    // The server stays after a late answer: under `squad-compat`, a fresh one has lost its counts.
     return within(this.timeoutMs, asked, () => forget());
   }
 
@@ -251,15 +252,29 @@ export class Server {
       const named = config === undefined ? [] : ['--config', resolve(this.cwd, config)];
       return new Connection(this.#bin, [...rest, ...named], this.cwd);
     }
-    // The rules are written anew for each start, so that nothing can change them in between.
-    const folder = mkdtempSync(join(tmpdir(), 'tower-hooks-'));
-    const file = join(folder, 'hooks.json');
-    writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
-    const connection = new Connection(this.#bin, [...rest, '--no-reload', '--config', file], this.cwd);
-    const remove = () => rmSync(folder, { recursive: true, force: true });
-    connection.greeted.then(remove, remove);
-    return connection;
+    return new Connection(this.#bin, [...rest, '--no-reload', '--config', writeRules(config, this.cwd)], this.cwd);
   }
+}
+
+/**
+ * Writes rules that are given as an object to the user's state of `hooks`, which agents may not change. The same rules
+ * for the same folder have the same file, so they keep their counts. It is written anew for each start.
+ */
+function writeRules(config: Fields, cwd: string): string {
+  const text = JSON.stringify(config);
+  const { XDG_STATE_HOME: home } = process.env;
+  const state = home && isAbsolute(home) ? home : join(homedir(), '.local', 'state');
+  const digest = createHash('sha256').update(JSON.stringify([text, cwd])).digest('hex').slice(0, 32);
+  const folder = join(state, 'hooks', 'inline', digest);
+  const [file, fresh] = [join(folder, 'hooks.json'), join(folder, `${randomUUID()}.new`)];
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, file);
+  } catch (error) {
+    throw new NoAnswer(`the rules cannot be written: ${(error as Error).message}`);
+  }
+  return file;
 }
 
 /** The absolute path of the program. */

@@ -103,6 +103,16 @@ test('a killed server denies its calls, and the next call starts another', async
   }
 });
 
+test('counts outlive a killed server', async () => {
+  const hooks = await started({ config: { version: 1, ask_user: { max_per_session: 1 } } });
+  const ask = () => hooks.preToolUse({ toolName: 'ask_user', toolArgs: {} });
+  assert.equal((await ask()).allowed, true);
+  process.kill(childrenOf(process.pid).at(-1)!, 'SIGKILL');
+  // The first call after the kill may still find the server.
+  assert.equal((await ask()).allowed, false);
+  assert.match((await ask()).message ?? '', /1 of 1/);
+});
+
 test('rules that cannot be read end the start, and deny later', async () => {
   await assert.rejects(Hooks.start({ config: { version: 1, nonsense: true } }), NoAnswer);
   const hooks = new Hooks({ config: join(folder(), 'missing.yaml') });

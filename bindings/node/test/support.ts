@@ -21,6 +21,9 @@ export function folder(): string {
   return path;
 }
 
+// Nothing of the tests stays in the user's state.
+process.env.XDG_STATE_HOME = folder();
+
 /** Hooks that end with the tests. */
 export async function started(options: HooksOptions = {}): Promise<Hooks> {
   const hooks = await Hooks.start({ config: RULES, cwd: folder(), ...options });

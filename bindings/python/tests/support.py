@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import atexit
+import contextlib
 import json
 import os
 import sys
@@ -18,6 +20,11 @@ RULES: dict[str, Any] = {
     "rules": [{"name": "send", "tools": ["send_mail"], "action": "ask", "reason": "this leaves the machine"}],
 }
 GREETING = json.dumps({"hooks": {"protocol": 1, "version": "0.1.0", "config": "", "rules": "0"}})
+
+# Nothing of the tests stays in the user's state.
+_STATE = tempfile.TemporaryDirectory(prefix="tower-hooks-test-")
+atexit.register(_STATE.cleanup)
+os.environ["XDG_STATE_HOME"] = _STATE.name
 
 
 class Case(unittest.TestCase):
@@ -54,8 +61,11 @@ lines = (json.loads(line) for line in sys.stdin)
 
 def children(pid: int) -> list[int]:
     """Processes that any thread of a process started."""
-    tasks = Path(f"/proc/{pid}/task")
-    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # The thread has ended.
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def gone(pid: int) -> None:

@@ -130,6 +130,15 @@ class Client(Case):
             self.assertTrue(hooks.pre_tool_use("bash", {"command": "ls"}).allowed)
             self.assertFalse(hooks.pre_tool_use("bash", {"command": "git push --force"}).allowed)
 
+    def test_counts_outlive_a_killed_server(self) -> None:
+        hooks = self.started(config={"version": 1, "ask_user": {"max_per_session": 1}})
+        self.assertTrue(hooks.pre_tool_use("ask_user", {}).allowed)
+        (server,) = children(os.getpid())
+        os.kill(server, signal.SIGKILL)
+        # The first call after the kill may still find the server.
+        self.assertFalse(hooks.pre_tool_use("ask_user", {}).allowed)
+        self.assertIn("1 of 1", hooks.pre_tool_use("ask_user", {}).message or "")
+
     def test_a_cancelled_call_leaves_the_others_alone(self) -> None:
         hooks = self.started()
 

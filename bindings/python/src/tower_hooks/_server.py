@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import queue
 import shutil
 import subprocess
-import tempfile
 import threading
+import uuid
 import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -45,8 +46,7 @@ def settle(future: Future[Fields], answer: Fields | NoAnswer) -> None:
 class Connection:
     """One process, from its start to its end. A thread writes, so that no caller waits for a full pipe; another reads."""
 
-    def __init__(self, command: Sequence[str], cwd: Path, folder: Path | None) -> None:
-        self._folder = folder
+    def __init__(self, command: Sequence[str], cwd: Path) -> None:
         self._lock = threading.Lock()
         # Requests in the order in which they were sent, which is that of the answers.
         self._waiting: deque[tuple[object, Future[Fields]]] = deque()
@@ -167,7 +167,6 @@ class Connection:
             spoken = json.dumps(greeting.get("protocol"))
             return self._break(f"it speaks protocol {spoken}, and this package {PROTOCOL}")
         settle(self.greeted, greeting)
-        self._remove()
 
     def _break(self, what: str) -> None:
         """Ends a server that broke the protocol: nothing that it writes from now on can be trusted."""
@@ -187,12 +186,7 @@ class Connection:
 
     def _end(self) -> None:
         self._lines.put(None)
-        self._remove()
         self.ended.set()
-
-    def _remove(self) -> None:
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class Server:
@@ -232,7 +226,7 @@ class Server:
             return self._open().send(self._next, line({"id": self._next, **event}))
 
     def late(self) -> NoAnswer:
-        """Reason for an answer that did not come in time. The server stays: a fresh one would have lost its counts."""
+        """Reason for an answer that did not come in time. The server stays: under `squad-compat`, a fresh one has lost its counts."""
         connection = self._connection
         if connection is not None and not connection.greeted.done():
             connection.kill()
@@ -267,14 +261,31 @@ class Server:
     def _spawn(self) -> Connection:
         command = [str(self._bin), "serve", *self._args]
         if self._config is None:
-            return Connection(command, self.cwd, None)
+            return Connection(command, self.cwd)
         if not isinstance(self._config, Mapping):
-            return Connection([*command, "--config", str(self.cwd / self._config)], self.cwd, None)
-        # The rules are written anew for each start, so that nothing can change them in between.
-        folder = Path(tempfile.mkdtemp(prefix="tower-hooks-"))
-        file = folder / "hooks.json"
-        file.write_text(json.dumps(self._config))
-        return Connection([*command, "--no-reload", "--config", str(file)], self.cwd, folder)
+            return Connection([*command, "--config", str(self.cwd / self._config)], self.cwd)
+        file = write_rules(self._config, self.cwd)
+        return Connection([*command, "--no-reload", "--config", str(file)], self.cwd)
+
+
+def write_rules(config: Mapping[str, Any], cwd: Path) -> Path:
+    """Writes rules that are given as a mapping to the user's state of `hooks`, which agents may not change.
+
+    The same rules for the same folder have the same file, so they keep their counts. It is written anew for each start.
+    """
+    text = json.dumps(config)
+    home = os.environ.get("XDG_STATE_HOME", "")
+    state = Path(home) if os.path.isabs(home) else Path.home() / ".local" / "state"
+    digest = hashlib.sha256(json.dumps([text, str(cwd)]).encode()).hexdigest()[:32]
+    folder = state / "hooks" / "inline" / digest
+    file, fresh = folder / "hooks.json", folder / f"{uuid.uuid4()}.new"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh.write_text(text)
+        fresh.replace(file)
+    except OSError as error:
+        raise NoAnswer(f"the rules cannot be written: {error}") from error
+    return file
 
 
 _SERVERS: weakref.WeakSet[Server] = weakref.WeakSet()
