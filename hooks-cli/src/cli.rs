@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use hooks::config::Profile;
+use hooks::sandbox::ProfileFormat;
 
 use crate::audit::Audit;
 use crate::audit::status::StatusOptions;
@@ -64,6 +65,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Answer events: JSON Lines in, JSON Lines out
     Eval(Eval),
+    /// Answer events for programs that are not written in Rust, until they end
+    Serve(Serve),
     /// Run as the hook command of an agent client: one event on standard input, the client's own answer on
     /// standard output
     Run(Run),
@@ -160,6 +163,25 @@ pub(crate) struct Eval {
     /// Record events and outcomes as configured, because the events really happen
     #[arg(long)]
     pub(crate) record: bool,
+    /// Answer by the rules as they are at the start, also when their files change
+    #[arg(long)]
+    pub(crate) no_reload: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks serve                              # for the program that starts it: standard input and output
+  hooks serve --socket ~/.hooks/serve.sock # for several programs of this user, until it gets SIGTERM or SIGINT
+
+The first line of the server has its `protocol`. Each line is an event as for `hooks eval`, with an `id` if you like, or a list of events. Events
+are recorded, as they really happen. Deny what gets no decision: after an `error`, without an answer in time, after the server ended.")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) config: ConfigFile,
+    /// Listen on a Unix socket; only this user may enter its folder
+    #[cfg(unix)]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
     /// Answer by the rules as they are at the start, also when their files change
     #[arg(long)]
     pub(crate) no_reload: bool,
@@ -531,6 +553,15 @@ pub(crate) enum SandboxAction {
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Print the same as a profile of another sandbox, and, on standard error, what that does not hold
+    Emit {
+        /// The sandbox: `seatbelt` (macOS), `nono`, `srt` (Anthropic's sandbox runtime), `claude` or `codex` (their settings)
+        #[arg(long = "for", value_name = "SANDBOX")]
+        format: ProfileFormat,
+        /// The rules; without it, those that govern this folder
+        #[arg(long, short = 'c', value_name = "FILE")]
+        config: Option<PathBuf>,
     },
 }
 

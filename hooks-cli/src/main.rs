@@ -42,6 +42,7 @@ mod sarif;
 mod schema;
 mod scrub;
 mod secrets;
+mod serve;
 #[cfg(target_os = "linux")]
 mod snapshots;
 mod snippet;
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(demo) => demo::run(&demo),
         Command::Eval(eval) => eval::run(&eval),
+        Command::Serve(options) => serve::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Init(init) => init::run(&init),
         Command::Doctor(doctor) => doctor::run(&doctor),
