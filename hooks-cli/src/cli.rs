@@ -10,7 +10,9 @@ use hooks::config::Profile;
 use hooks::sandbox::ProfileFormat;
 
 use crate::audit::Audit;
+use crate::audit::status::StatusOptions;
 use crate::init::Scope;
+use crate::rule_tests::TestOptions;
 
 /// Governs what the tools of LLM agents may do.
 #[derive(Debug, Parser)]
@@ -74,6 +76,10 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Report all mistakes in a configuration
     Check(Check),
+    /// Try a table of calls against the rules, and report each other decision
+    Test(TestOptions),
+    /// Show the sums of decisions, and what rules in the shadow would have done
+    Status(StatusOptions),
     /// Show which decisions of a team are enforced, by which rules
     Decisions(Decisions),
     /// List the packs of rules, or show one
@@ -274,6 +280,7 @@ pub(crate) struct Doctor {
 #[command(after_help = "Examples:
   hooks check hooks.yaml
   hooks check --format json .squad/policies/*.yaml
+  hooks check --format sarif > hooks.sarif   # for code scanning
 
 Exit status: 0 no mistakes (warnings do not count), 1 mistakes found, 2 a file cannot be read.")]
 pub(crate) struct Check {
@@ -281,8 +288,8 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Format of the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
     /// Read Squad policies under this profile, even if they name another
     #[arg(long, value_parser = profile)]
     pub(crate) profile: Option<Profile>,
@@ -734,6 +741,17 @@ pub(crate) enum Format {
     Text,
     /// JSON for programs
     Json,
+}
+
+/// Formats of the report about files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Text for the terminal
+    Text,
+    /// JSON for programs, one line for each file
+    Json,
+    /// SARIF 2.1.0 for code scanning
+    Sarif,
 }
 
 /// Parses a deadline, which must not be zero.

@@ -35,8 +35,10 @@ mod pin;
 mod private;
 mod reach;
 mod reload;
+mod rule_tests;
 mod run;
 mod sandbox;
+mod sarif;
 mod schema;
 mod scrub;
 mod secrets;
@@ -84,6 +86,8 @@ fn main() -> ExitCode {
         Command::Doctor(doctor) => doctor::run(&doctor),
         Command::Decisions(options) => decisions::run(&options),
         Command::Check(check) => check::run(&check),
+        Command::Test(options) => rule_tests::run(&options),
+        Command::Status(options) => audit::status::run(&options),
         Command::Packs(options) => packs::run(&options),
         Command::Explain(explain) => explain::run(&explain),
         Command::Secrets => secrets::run(),
