@@ -93,6 +93,9 @@ pub(crate) enum Command {
     Exec(Exec),
     /// Show what a command may do in the sandbox
     Sandbox(Sandbox),
+    /// Stand between an MCP client and an MCP server: judge tool calls, hide tools that may not be used, scrub the
+    /// answers. Agents may not call this
+    Mcp(Mcp),
     /// Restore the workspace as it was before a command of `hooks exec`, or list these commands. Agents may not call this
     Undo(Undo),
     /// List the commands and calls that changed the workspace, the newest last
@@ -496,6 +499,49 @@ pub(crate) struct Exec {
     /// The command and its arguments
     #[arg(last = true, required_unless_present = "call", value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks mcp -- npx -y @modelcontextprotocol/server-filesystem .
+  hooks mcp --name files --pin .hooks/files.pins.json -- npx -y @modelcontextprotocol/server-filesystem .
+
+It is written in the settings of a client in place of the server's command. The tools have the names `mcp__NAME__TOOL` in the
+rules. What the rules deny is an error of the tool, with the reason. Rules that change hold from the server's next start.
+
+Exit status: that of the server, 128 and the number of a signal that ended it; 2 the rules cannot be used; 126 and 127 the
+server cannot be started.")]
+pub(crate) struct Mcp {
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The server's name, as in the settings of the client; without it, the name of its program
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Keep the digests of the descriptions of tools in this file; without it, until the server ends
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pin: Option<PathBuf>,
+    /// Treatment of a tool whose description changed
+    #[arg(long, value_name = "WHAT", default_value = "deny")]
+    pub(crate) changed: ChangedTool,
+    /// Longest message, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) longest: u16,
+    /// Start the server for another process with this id, and end it with that
+    #[arg(long, value_name = "PID", hide = true)]
+    pub(crate) guard_for: Option<u32>,
+    /// The server and its arguments
+    #[arg(last = true, required = true, value_name = "SERVER")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Treatment of a tool whose description changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChangedTool {
+    /// Leave it out of lists, and deny its calls
+    Deny,
+    /// Print the change on standard error
+    Report,
 }
 
 #[derive(Args, Debug)]

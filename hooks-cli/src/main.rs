@@ -27,6 +27,7 @@ mod init;
 mod json_texts;
 mod load;
 mod manual;
+mod mcp;
 mod output;
 mod packs;
 mod paint;
@@ -93,6 +94,7 @@ fn main() -> ExitCode {
         Command::Secrets => secrets::run(),
         Command::Exec(options) => return exec::run(&options),
         Command::Sandbox(options) => sandbox::run(&options),
+        Command::Mcp(options) => return mcp::run(&options),
         Command::Undo(options) => undo::run(&options),
         Command::Snapshots(options) => undo::list(&options),
         Command::Schema(schema) => schema::run(&schema),

@@ -42,6 +42,7 @@ usage: cargo xtask COMMAND
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; claude-forge: compat, strict; corpora)
   bench [FILTER]                measures what everything costs, against its bars
+  bench mcp                     measures the latency that `hooks mcp` adds to a call
   bench audit                   measures what the audit log costs, beside a bare write and sync
   bench sandbox                 measures what a snapshot before a command costs
   bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of
@@ -89,6 +90,7 @@ fn run(arguments: &[&str]) -> Result {
         ["msrv"] => msrv::run(),
         ["bench"] => bench::run(""),
         ["bench", "audit"] => bench::audit(),
+        ["bench", "mcp"] => bench::mcp(),
         ["bench", "sandbox"] => bench::sandbox(),
         #[cfg(unix)]
         ["bench", "start", programs @ ..] => start::run(programs),
