@@ -21,6 +21,8 @@ mod ignored;
 pub(crate) mod json;
 mod list;
 mod opencode;
+#[cfg(all(test, unix))]
+mod packages;
 pub(crate) mod place;
 pub(crate) mod settings;
 pub(crate) mod shell_setting;

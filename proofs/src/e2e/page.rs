@@ -42,6 +42,19 @@ VS Code, Cursor, docker-agent, Kimi CLI, Windsurf, goose and Factory Droid are k
 `hooks init squad` lays out a `.squad` folder. A variable that moves a user's folder counts (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
 `COPILOT_HOME`, `QWEN_HOME`, `KIMI_SHARE_DIR`).
 
+Two clients also take the hooks as a package, from a checkout of this repository. `hooks` has to be in `PATH`; the package has the lines that
+`hooks init --portable` writes.
+
+```sh
+claude --plugin-dir hooks-cli/plugins/claude      # or as a plugin of your marketplace, under its name `tower-hooks`
+gemini extensions install hooks-cli/plugins/gemini
+```
+
+A package writes no rules (`hooks init claude` does), names no shell for `calls: wrapped`, and is disabled as easily as installed; `hooks doctor`, which
+reads settings, does not see it. A session whose hooks come from the plugin keeps it: settings that disable it are denied. The
+packages are from the documentation of both clients, and not run. In a session whose hooks come from `claude --settings FILE` alone, each change of
+settings is denied, because `hooks` cannot see that file.
+
 What a client has besides its settings:
 
 * Codex CLI skips hooks, without a word, until a person trusts them: `hooks init codex --trust`, or start it, enter `/hooks`, accept them; again after
