@@ -230,7 +230,7 @@ pub(crate) struct Run {
   hooks init squad                       # lay out the folder of a team, with the agents of hooks.yaml
   hooks init squad --from squad.json     # and those of an exported squad.config
 
-Clients: claude, codex, gemini, copilot, vscode, cursor, docker-agent, opencode, qwen, squad.
+Clients: claude, codex, gemini, copilot, vscode, cursor, docker-agent, opencode, qwen, kimi, windsurf, goose, droid, squad.
 What is in their settings stays, comments and layout too. Where there are no rules yet, a `hooks.yaml` is written.")]
 pub(crate) struct Init {
     /// The client, such as `claude`

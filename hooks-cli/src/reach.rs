@@ -57,7 +57,7 @@ impl Reach {
 }
 
 /// The clients that `hooks init` wires, in the order of the page.
-pub(crate) const CLIENTS: [Client; 9] = [
+pub(crate) const CLIENTS: [Client; 13] = [
     Client::Claude,
     Client::Codex,
     Client::Gemini,
@@ -67,6 +67,10 @@ pub(crate) const CLIENTS: [Client; 9] = [
     Client::DockerAgent,
     Client::OpenCode,
     Client::Qwen,
+    Client::Kimi,
+    Client::Windsurf,
+    Client::Goose,
+    Client::Droid,
 ];
 
 /// The sections of a configuration that do not have their whole effect behind a client.

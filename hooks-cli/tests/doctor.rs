@@ -100,9 +100,20 @@ fn nothing_is_wrong_where_nothing_is() {
 fn whoever_was_wired_denies() {
     let place = TestProject::new();
     fs::write(place.0.path().join("work/agent.yaml"), "agents:\n  root:\n    model: m\n").unwrap();
-    for client in
-        ["claude", "gemini", "copilot", "vscode", "cursor", "docker-agent", "opencode", "qwen", "codex"]
-    {
+    for client in [
+        "claude",
+        "gemini",
+        "copilot",
+        "vscode",
+        "cursor",
+        "docker-agent",
+        "opencode",
+        "qwen",
+        "windsurf",
+        "goose",
+        "droid",
+        "codex",
+    ] {
         assert_eq!(place.hooks(&["init", client]).0, Some(0), "{client}");
         let findings = place.findings(client);
         is_found(&findings, "good", "a denial denies");
@@ -289,6 +300,13 @@ fn a_changed_hook_of_ours_is_found() {
             "\"failClosed\": true",
             "\"failClosed\": false",
             "no `failClosed: true`",
+        ),
+        (
+            "goose",
+            ".agents/plugins/hooks/hooks/hooks.json",
+            "\"on_failure\": \"block\"",
+            "\"on_failure\": \"allow\"",
+            "no `on_failure: ",
         ),
         ("copilot", ".github/hooks/hooks.json", "\"timeoutSec\": 30", "\"timeoutSec\": 2", "`timeoutSec: 2`"),
     ] {

@@ -72,7 +72,7 @@ impl TestProject {
 }
 
 /// A client, the path of its settings, and an example of their content.
-const SETTINGS: [(&str, &str, &str); 9] = [
+const SETTINGS: [(&str, &str, &str); 12] = [
     (
         "claude",
         ".claude/settings.json",
@@ -96,6 +96,9 @@ const SETTINGS: [(&str, &str, &str); 9] = [
     ),
     ("vscode", ".github/hooks/vscode.json", "{}"),
     ("qwen", ".qwen/settings.json", "{\n  // mine\n  \"permissions\": { \"deny\": [\"Bash(rm *)\"] }\n}\n"),
+    ("windsurf", ".windsurf/hooks.json", "{\"hooks\": {\"pre_run_command\": [{\"command\": \"theirs\"}]}}\n"),
+    ("goose", ".agents/plugins/hooks/hooks/hooks.json", "{}\n"),
+    ("droid", ".factory/settings.json", "{\n  \"model\": \"m\"\n}\n"),
     ("cursor", ".cursor/hooks.json", "{\"version\": 1, \"hooks\": {}}\n"),
     (
         "docker-agent",
@@ -171,6 +174,37 @@ fn a_plugin_is_written_and_goes_again() {
     let user = place.hooks(&["init", "opencode", "--scope", "user"]);
     assert_eq!(user.status, Some(0), "{}", user.err);
     assert!(place.folder.path().join("home/.config/opencode/plugin/hooks.js").is_file());
+}
+
+/// Kimi CLI has one file for all its settings, and none of a project.
+#[test]
+fn a_list_of_hooks_in_the_settings_of_the_user_is_written_and_goes_again() {
+    let name = "../home/.kimi/config.toml";
+    for text in
+        ["# mine\ndefault_model = \"m\"\nhooks = []\n", "[[hooks]]\nevent = \"Stop\"\ncommand = \"theirs\"\n"]
+    {
+        let place = TestProject::new();
+        let init = |args: &[&str]| place.hooks_as_given(&place.work(), &[&["init", "kimi"], args].concat());
+        place.put(name, text);
+        assert_eq!((init(&["--dry-run"]).status, &*place.text(name)), (Some(0), text));
+        let first = init(&[]);
+        assert_eq!(first.status, Some(0), "{}", first.err);
+        let wired = place.text(name);
+        assert!(wired.contains("run --client kimi --event PreToolUse"), "{wired}");
+        assert!(!text.contains("theirs") || wired.contains("theirs"), "{wired}");
+        assert!(init(&[]).out.contains("nothing to do"));
+        let doctor = place.hooks(&["doctor", "kimi"]);
+        assert!(doctor.status == Some(0) && doctor.out.contains("a denial denies"), "{}", doctor.out);
+        place.put(name, &wired.replace("timeout = 30", "timeout = 1"));
+        let doctor = place.hooks(&["doctor", "kimi"]);
+        assert!(doctor.status == Some(1) && doctor.out.contains("`timeout: 1`"), "{}", doctor.out);
+        place.put(name, &wired);
+        assert_eq!(init(&["--remove"]).status, Some(0));
+        assert_eq!(place.text(name), text);
+    }
+    let place = TestProject::new();
+    let refused = place.hooks(&["init", "kimi"]);
+    assert!(refused.status == Some(2) && refused.err.contains("--scope user"), "{}", refused.err);
 }
 
 #[test]

@@ -26,11 +26,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Folders of clients, below the home, and the variable that moves each.
-const MOVED: [(&str, &str); 6] = [
+const MOVED: [(&str, &str); 7] = [
     (".claude", "CLAUDE_CONFIG_DIR"),
     (".codex", "CODEX_HOME"),
     (".config", "XDG_CONFIG_HOME"),
     (".copilot", "COPILOT_HOME"),
+    (".kimi", "KIMI_SHARE_DIR"),
     (".opencode", "OPENCODE_CONFIG_DIR"),
     (".qwen", "QWEN_HOME"),
 ];

@@ -9,28 +9,40 @@ use super::places::Places;
 
 /// Settings in the project and in the user's own folder: hooks, and the folders that are trusted, without which
 /// a client skips the hooks of a project.
-const SETTINGS: [&str; 24] = [
+const SETTINGS: [&str; 36] = [
     ".claude.json",
     ".claude/settings.json",
     ".claude/settings.local.json",
+    ".codeium/hooks.json",
+    ".codeium/windsurf/hooks.json",
     ".codex/config.toml",
     ".codex/hooks.json",
     ".config/Code/User/settings.json",
+    ".config/goose/config.yaml",
+    ".config/goose/settings.json",
+    ".config/goose/settings.local.json",
     ".config/opencode/config.json",
     ".config/opencode/opencode.json",
     ".config/opencode/opencode.jsonc",
     ".copilot/config.json",
     ".copilot/settings.json",
     ".cursor/hooks.json",
+    ".factory/hooks.json",
+    ".factory/hooks/hooks.json",
+    ".factory/settings.json",
+    ".factory/settings.local.json",
     ".gemini/settings.json",
     ".gemini/trustedFolders.json",
     ".github/copilot/settings.json",
     ".github/copilot/settings.local.json",
+    ".kimi/config.json",
+    ".kimi/config.toml",
     ".opencode/opencode.json",
     ".opencode/opencode.jsonc",
     ".qwen/settings.json",
     ".qwen/trustedFolders.json",
     ".vscode/settings.json",
+    ".windsurf/hooks.json",
     "Library/Application Support/Code/User/settings.json",
     "opencode.json",
     "opencode.jsonc",
@@ -38,7 +50,8 @@ const SETTINGS: [&str; 24] = [
 
 /// Folders in which every file is a hook or can bring one, and the folder in which hooks leave work for each
 /// other.
-const FOLDERS: [&str; 14] = [
+const FOLDERS: [&str; 15] = [
+    ".agents/plugins",
     ".claude/plugins",
     ".config/opencode/plugin",
     ".config/opencode/plugins",
@@ -64,13 +77,14 @@ const TRANSCRIPTS: [&str; 4] = [
 ];
 
 /// Settings of the whole machine, which users cannot switch off.
-const MANAGED: [&str; 6] = [
+const MANAGED: [&str; 7] = [
     "/etc/claude-code/**",
     "/etc/codex/**",
     "/etc/gemini-cli/**",
     "/etc/github-copilot/**",
     "/etc/hooks/**",
     "/etc/qwen-code/**",
+    "/etc/windsurf/**",
 ];
 
 /// Names of a project's configuration.
@@ -223,6 +237,7 @@ mod tests {
             "HOME" => Some("/home/ada".into()),
             "CLAUDE_CONFIG_DIR" => Some("/srv/claude".into()),
             "COPILOT_HOME" => Some("/srv/copilot".into()),
+            "KIMI_SHARE_DIR" => Some("/srv/kimi".into()),
             "OPENCODE_CONFIG_DIR" => Some("/srv/opencode".into()),
             _ => None,
         };
@@ -239,8 +254,15 @@ mod tests {
             "/home/ada/.config/Code/User/settings.json",
             "**/.vscode/settings.json",
             "**/.qwen/settings.json",
+            "**/.windsurf/hooks.json",
+            "/home/ada/.codeium/windsurf/hooks.json",
+            "**/.agents/plugins",
+            "/home/ada/.config/goose/settings.json",
+            "**/.factory/hooks.json",
             "/home/ada/.qwen/extensions",
             "/home/ada/.config/opencode/plugin",
+            "/home/ada/.kimi/config.toml",
+            "/srv/kimi/config.toml",
             "/srv/opencode/plugins",
             "**/.opencode/plugin",
             "**/opencode.json",

@@ -46,6 +46,14 @@ pub enum Client {
     OpenCode,
     /// Qwen Code.
     Qwen,
+    /// Kimi CLI.
+    Kimi,
+    /// Windsurf.
+    Windsurf,
+    /// goose.
+    Goose,
+    /// Factory Droid.
+    Droid,
 }
 
 impl Client {
@@ -63,6 +71,10 @@ impl Client {
         Self::Squad,
         Self::OpenCode,
         Self::Qwen,
+        Self::Kimi,
+        Self::Windsurf,
+        Self::Goose,
+        Self::Droid,
     ];
 
     /// Name of the client on a command line.
@@ -80,6 +92,10 @@ impl Client {
             Self::Squad => "squad",
             Self::OpenCode => "opencode",
             Self::Qwen => "qwen",
+            Self::Kimi => "kimi",
+            Self::Windsurf => "windsurf",
+            Self::Goose => "goose",
+            Self::Droid => "droid",
         }
     }
 
@@ -98,6 +114,10 @@ impl Client {
             Self::Squad => "Squad",
             Self::OpenCode => "OpenCode",
             Self::Qwen => "Qwen Code",
+            Self::Kimi => "Kimi CLI",
+            Self::Windsurf => "Windsurf",
+            Self::Goose => "goose",
+            Self::Droid => "Factory Droid",
         }
     }
 
@@ -166,6 +186,10 @@ impl Client {
             Self::DockerAgent | Self::DockerAgentJuly => Dialect::DockerAgent,
             Self::OpenCode => Dialect::OpenCode,
             Self::Qwen => Dialect::Qwen,
+            Self::Kimi => Dialect::Kimi,
+            Self::Windsurf => Dialect::Windsurf,
+            Self::Goose => Dialect::Goose,
+            Self::Droid => Dialect::Droid,
         }
     }
 
@@ -183,6 +207,10 @@ impl Client {
             Self::Squad => &clients::squad::PROTOCOL,
             Self::OpenCode => &clients::opencode::PROTOCOL,
             Self::Qwen => &clients::qwen::PROTOCOL,
+            Self::Kimi => &clients::kimi::PROTOCOL,
+            Self::Windsurf => &clients::windsurf::PROTOCOL,
+            Self::Goose => &clients::goose::PROTOCOL,
+            Self::Droid => &clients::droid::PROTOCOL,
         }
     }
 }
@@ -209,6 +237,8 @@ impl FromStr for Client {
             "copilot-cli" | "copilot-vscode" | "copilot-pascal" => Self::Copilot,
             "vs-code" => Self::VsCode,
             "qwen-code" => Self::Qwen,
+            "kimi-cli" => Self::Kimi,
+            "factory-droid" => Self::Droid,
             "docker-agent-2026-09" | "cagent" => Self::DockerAgent,
             _ => return Err(UnknownClient(name.to_owned())),
         })

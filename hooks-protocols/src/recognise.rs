@@ -74,7 +74,15 @@ fn client_of(keys: &Keys<'_>) -> Option<Client> {
         return Some(Client::Squad);
     }
     if keys.has("hookEventName") {
-        return Some(Client::VsCode);
+        let is_droid = keys.has_any(&["permissionMode", "transcriptPath"]);
+        return Some(if is_droid { Client::Droid } else { Client::VsCode });
+    }
+    if keys.has_all(&["agent_action_name", "trajectory_id"]) {
+        return Some(Client::Windsurf);
+    }
+    // It writes the last one at each event, also if that is null.
+    if keys.has_all(&["event", "session_id", "matcher_context"]) {
+        return Some(Client::Goose);
     }
     // In camelCase, Copilot names only the event of a notification.
     if keys.has_all(&["sessionId", "timestamp", "cwd"]) {
@@ -96,6 +104,7 @@ fn writes(client: Client, event: &str, keys: &Keys<'_>) -> bool {
         Client::Claude => {
             let says_model = keys.has("model") && keys.has("permission_mode");
             names_a_transcript
+                && !keys.transcript_is_below(".factory")
                 && !keys.has_any(&["timestamp", "turn_id", "cursor_version"])
                 && !says_model
                 // For the end of a session, only the folder distinguishes Claude Code from Codex.
@@ -115,13 +124,19 @@ fn writes(client: Client, event: &str, keys: &Keys<'_>) -> bool {
         }
         Client::Copilot => keys.has("timestamp") && keys.is_copilot() && !keys.is_qwen(),
         Client::VsCode => keys.has("timestamp") && names_a_transcript && keys.is_vs_code() && !keys.is_qwen(),
+        Client::Droid => keys.transcript_is_below(".factory"),
         Client::Qwen => names_a_transcript && keys.has("timestamp") && keys.is_qwen(),
+        Client::Kimi => {
+            keys.has("session_id") && !keys.has_any(&["timestamp", "transcript_path", "cursor_version"])
+        }
         Client::Cursor => keys.has("cursor_version"),
         Client::DockerAgent => keys.has("session_id") && !keys.has_any(&["timestamp", "transcript_path"]),
         // No other client has events of these names.
         Client::OpenCode => keys.has("session_id"),
         // The July profile of docker-agent sends the same payloads as the later one.
-        Client::DockerAgentJuly | Client::CopilotSdk | Client::Squad => false,
+        Client::DockerAgentJuly | Client::CopilotSdk | Client::Squad | Client::Windsurf | Client::Goose => {
+            false
+        }
     }
 }
 

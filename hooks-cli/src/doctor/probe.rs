@@ -102,7 +102,13 @@ fn reason(client: Client, output: &Output) -> Option<String> {
     let one_line = |text: &str| text.lines().next().unwrap_or_default().chars().take(160).collect::<String>();
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     let denial = match client {
-        Client::Claude | Client::Codex | Client::VsCode | Client::Qwen => {
+        // Exit code 2 denies, and the reason is on standard error.
+        Client::Windsurf => {
+            let reason = output.stderr.trim().trim_start_matches("hooks: ");
+            return (output.code == Some(2) && !reason.is_empty()).then(|| one_line(reason));
+        }
+        Client::Goose => says(&answer, "decision", "reason"),
+        Client::Claude | Client::Codex | Client::VsCode | Client::Qwen | Client::Kimi | Client::Droid => {
             let inner = answer.get("hookSpecificOutput")?;
             says(inner, "permissionDecision", "permissionDecisionReason")
         }
@@ -118,7 +124,7 @@ fn reason(client: Client, output: &Output) -> Option<String> {
 }
 
 fn says(answer: &Value, decision: &str, reason: &str) -> Option<String> {
-    let denies = answer.get(decision).and_then(Value::as_str) == Some("deny");
+    let denies = matches!(answer.get(decision).and_then(Value::as_str), Some("deny" | "block"));
     let reason = answer.get(reason).and_then(Value::as_str).filter(|reason| !reason.trim().is_empty());
     denies.then_some(reason?.to_owned())
 }

@@ -24,6 +24,12 @@ pub(super) fn check(settings: &ClientSettings, base: &Base, is_covered: bool) ->
     if client == Client::Codex && base.scope != Scope::Machine {
         found.push(codex_trust(settings, base));
     }
+    if let Some(file) = settings::hidden_by(settings) {
+        found.push(Finding::bad(
+            format!("with `{}`, {client} does not read the hooks in these settings", file.display()),
+            "move its hooks into these settings, and remove it",
+        ));
+    }
     if base.scope != Scope::Project || is_covered {
         return found;
     }
@@ -86,6 +92,9 @@ fn by_user(client: Client) -> Option<Finding> {
     if client == Client::OpenCode {
         return without_plugins("OPENCODE_PURE");
     }
+    if client == Client::Goose {
+        return disabled_plugin();
+    }
     if client == Client::Gemini
         && let Some(path) = switches(client).into_iter().find(|path| disables_ours(path))
     {
@@ -98,6 +107,25 @@ fn by_user(client: Client) -> Option<Finding> {
     })?;
     let what = format!("`{}` switches all hooks off", path.display());
     is_off.then(|| Finding::bad(what, "take that out"))
+}
+
+/// Settings of goose that disable our plugin. Those of the project count before those of the user.
+fn disabled_plugin() -> Option<Finding> {
+    let bases = [Scope::Project, Scope::User].into_iter().filter_map(|scope| Base::find(scope).ok());
+    let names = [".config/goose/settings.local.json", ".config/goose/settings.json"];
+    let files = bases.flat_map(|base| names.map(|name| base.join(name)));
+    let (path, is_disabled) = files.into_iter().find_map(|path| {
+        let text = files::read(&path).ok()??;
+        let root = json::parse(&text).ok()?;
+        let lists = |key: &str| {
+            let names = root.member(key).into_iter().flat_map(Node::items).filter_map(Node::text);
+            names.into_iter().any(|name| name == "hooks")
+        };
+        let is_disabled = lists("disabledPlugins");
+        (is_disabled || lists("enabledPlugins")).then_some((path, is_disabled))
+    })?;
+    let what = format!("`{}` disables our plugin `hooks` (`disabledPlugins`)", path.display());
+    is_disabled.then(|| Finding::bad(what, "take the name out"))
 }
 
 /// A variable with which OpenCode leaves out plugins, if it is started from here.

@@ -57,6 +57,10 @@ const fn program(client: Client) -> Option<&'static str> {
         Client::OpenCode => Some("opencode"),
         Client::DockerAgent | Client::DockerAgentJuly => Some("docker-agent"),
         Client::Qwen => Some("qwen"),
+        Client::Kimi => Some("kimi"),
+        Client::Windsurf => Some("windsurf"),
+        Client::Goose => Some("goose"),
+        Client::Droid => Some("droid"),
         _ => None,
     }
 }

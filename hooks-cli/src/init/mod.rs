@@ -5,7 +5,7 @@
 //! | find the project and the user's folders | [`place`] |
 //! | choose the file and its form | [`settings`] |
 //! | write the command line of an event | [`command`] |
-//! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`yaml`], [`opencode`] |
+//! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`list`], [`yaml`], [`opencode`] |
 //! | write the first rules | [`starter`] |
 //! | have Claude Code run its commands in the sandbox | [`shell_setting`] |
 //! | have the lists of other clients allow the wrapper | [`allow_rules`] |
@@ -19,7 +19,10 @@ pub(crate) mod diff;
 pub(crate) mod files;
 mod ignored;
 pub(crate) mod json;
+mod list;
 mod opencode;
+#[cfg(all(test, unix))]
+mod packages;
 pub(crate) mod place;
 pub(crate) mod settings;
 pub(crate) mod shell_setting;
@@ -113,6 +116,13 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
         }
         if let Some(shell) = &shell {
             changes.push(shell.change()?);
+        }
+        if let Some(file) = settings::hidden_by(&settings) {
+            return Err(Failure::message(format!(
+                "`{}` is there, and with it {client} does not read the hooks in `{}`; move them there and remove it",
+                file.display(),
+                settings.path.display()
+            )));
         }
         changes.push(wired(&settings, &base, &line, shell.as_ref(), options.portable)?);
     }

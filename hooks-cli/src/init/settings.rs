@@ -30,6 +30,8 @@ pub(crate) enum Form {
     Flat,
     /// TOML: an event has groups, and a group has hooks.
     Toml,
+    /// TOML: a list of hooks, each with its event.
+    List,
     /// YAML: hooks of each agent.
     Agents,
     /// JavaScript: a plugin of ours.
@@ -62,6 +64,13 @@ pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Resu
         (Client::Codex, _) => codex(base),
         (Client::Gemini, _) => (base.join(".gemini/settings.json"), Form::Grouped),
         (Client::Qwen, _) => (base.in_folder(".qwen", "settings.json"), Form::Grouped),
+        (Client::Windsurf, Scope::Project) => (base.join(".windsurf/hooks.json"), Form::Flat),
+        (Client::Windsurf, _) => (base.join(".codeium/windsurf/hooks.json"), Form::Flat),
+        // A plugin with hooks needs no other file.
+        (Client::Goose, _) => (base.join(".agents/plugins/hooks/hooks/hooks.json"), Form::Grouped),
+        (Client::Droid, _) => (base.join(".factory/settings.json"), Form::Grouped),
+        (Client::Kimi, Scope::User) => (base.in_folder(".kimi", "config.toml"), Form::List),
+        (Client::Kimi, _) => return no_such("reads no settings of a project; use `--scope user`"),
         (Client::Copilot, Scope::Project) => (base.join(".github/hooks/hooks.json"), Form::Flat),
         (Client::Copilot, _) => (base.in_folder(".copilot", "settings.json"), Form::Flat),
         (Client::VsCode, Scope::Project) => (base.join(".github/hooks/vscode.json"), Form::Flat),
@@ -85,6 +94,16 @@ pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Resu
         _ => return no_such("has no settings to write"),
     };
     Ok(ClientSettings { client, path, form })
+}
+
+/// A file that keeps a client from reading the hooks in these settings. Droid has its hooks in a file of their own, and
+/// reads those of its settings only without such a file.
+pub(crate) fn hidden_by(settings: &ClientSettings) -> Option<PathBuf> {
+    if settings.client != Client::Droid {
+        return None;
+    }
+    let folder = settings.path.parent()?;
+    ["hooks.json", "hooks/hooks.json"].map(|name| folder.join(name)).into_iter().find(|path| path.exists())
 }
 
 /// Codex reads both files, and expects hooks in only one of them.
@@ -164,6 +183,16 @@ pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
             put(if cfg!(windows) { "powershell" } else { "bash" }, line.into());
             put("timeoutSec", seconds.into());
         }
+        // It has no time of its own for a hook.
+        Client::Windsurf => {
+            put("command", line.into());
+            put("show_output", true.into());
+        }
+        Client::Kimi => {
+            put("event", event.into());
+            put("command", line.into());
+            put("timeout", seconds.into());
+        }
         Client::Gemini => {
             put("name", GEMINI_NAME.into());
             put("type", "command".into());
@@ -182,6 +211,10 @@ pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
             put("timeout", seconds.into());
             if client == Client::Claude && command::is_gate(client, event) {
                 put("onFailure", "block".into());
+            }
+            // The only event at which goose reads it.
+            if client == Client::Goose && event == "PreToolUse" {
+                put("on_failure", "block".into());
             }
         }
     }
@@ -245,6 +278,7 @@ mod tests {
             (Client::Copilot, &["errorOccurred", "preCompact"]),
             (Client::Cursor, &["postToolUseFailure", "preCompact"]),
             (Client::Qwen, &["PermissionDenied", "StopFailure", "PostCompact"]),
+            (Client::Kimi, &["PostToolUse", "StopFailure", "PostCompact"]),
             (
                 Client::DockerAgent,
                 &[

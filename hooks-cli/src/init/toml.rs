@@ -116,7 +116,7 @@ pub(super) fn requiring_hooks(text: &str) -> Result<String, Refused> {
     Ok(document.to_string())
 }
 
-fn parse(text: &str) -> Result<DocumentMut, Refused> {
+pub(super) fn parse(text: &str) -> Result<DocumentMut, Refused> {
     text.parse::<DocumentMut>().map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         Refused::at(text, at, error.message().lines().next().unwrap_or("this is not TOML"))
@@ -150,12 +150,12 @@ fn inline_group(client: hooks_protocols::Client, event: &str, line: &str) -> Inl
     InlineTable::from_iter([("hooks", Value::Array(Array::from_iter([hook])))])
 }
 
-fn seconds(client: hooks_protocols::Client, event: &str) -> i64 {
+pub(super) fn seconds(client: hooks_protocols::Client, event: &str) -> i64 {
     settings::patience(client, event).try_into().unwrap_or(i64::MAX)
 }
 
 /// A simple value; other values are null.
-fn as_json(item: &Item) -> serde_json::Value {
+pub(super) fn as_json(item: &Item) -> serde_json::Value {
     match item.as_value() {
         Some(Value::String(text)) => text.value().as_str().into(),
         Some(Value::Integer(number)) => (*number.value()).into(),
@@ -164,12 +164,12 @@ fn as_json(item: &Item) -> serde_json::Value {
     }
 }
 
-fn command_of(hook: &dyn TableLike) -> Option<&str> {
+pub(super) fn command_of(hook: &dyn TableLike) -> Option<&str> {
     hook.get("command").and_then(Item::as_str)
 }
 
 /// The tables of an array, in any notation.
-fn tables(item: &Item) -> Vec<&dyn TableLike> {
+pub(super) fn tables(item: &Item) -> Vec<&dyn TableLike> {
     match item {
         Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
         Item::Value(Value::Array(values)) => {
@@ -180,7 +180,7 @@ fn tables(item: &Item) -> Vec<&dyn TableLike> {
 }
 
 /// Keeps the given tables of an array.
-fn retain(item: &mut Item, keep: &mut dyn FnMut(&mut dyn TableLike) -> bool) {
+pub(super) fn retain(item: &mut Item, keep: &mut dyn FnMut(&mut dyn TableLike) -> bool) {
     match item {
         Item::ArrayOfTables(tables) => {
             let mut at = 0;

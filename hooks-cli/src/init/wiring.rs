@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::command::{self, Ours};
 use super::json::{self, EditError, Kind, Malformed, Node};
 use super::settings::{self, Form};
-use super::{opencode, toml, yaml};
+use super::{list, opencode, toml, yaml};
 use crate::strict_json;
 
 /// A reason to refuse the edit of a text.
@@ -85,6 +85,7 @@ pub(super) fn wire(
     let mut text = unwire(text, client, form)?;
     match form {
         Form::Toml => return toml::wire(&text, client, lines),
+        Form::List => return list::wire(&text, client, lines),
         Form::Agents => return yaml::wire(&text, lines),
         Form::Grouped | Form::Flat | Form::Plugin => {}
     }
@@ -133,6 +134,7 @@ fn is_wired(text: &str, client: Client, form: Form, lines: &[(&str, String)]) ->
 pub(super) fn unwire(text: &str, client: Client, form: Form) -> Result<String, Refused> {
     match form {
         Form::Toml => toml::unwire(text, |line| is_ours(line, client)),
+        Form::List => list::unwire(text, |line| is_ours(line, client)),
         Form::Agents => yaml::unwire(text, |line| is_ours(line, client)),
         // The file has nothing but hooks of ours.
         Form::Plugin => Ok(if opencode::is_ours(text) { String::new() } else { text.to_owned() }),
@@ -176,6 +178,7 @@ fn as_strict_as(client: Client, form: Form, text: &str) -> Result<(), Refused> {
 pub(crate) fn found(text: &str, client: Client, form: Form) -> Result<Vec<WiredLine>, Refused> {
     let all = match form {
         Form::Toml => toml::commands(text)?,
+        Form::List => list::commands(text)?,
         Form::Agents => return Ok(found_in_agents(text, client)?.into_iter().flatten().collect()),
         Form::Plugin => opencode::commands(text),
         Form::Grouped | Form::Flat => commands(text)?,
@@ -221,7 +224,7 @@ fn changed(client: Client, event: &str, line: &str, options: &[(String, Value)])
             changed.push(format!("`{key}: {value}`"));
         }
     }
-    for key in ["type", "onFailure", "failClosed"] {
+    for key in ["type", "onFailure", "on_failure", "failClosed"] {
         let wanted = written.get(key).filter(|wanted| **wanted != Value::Bool(false));
         if let Some(wanted) = wanted.filter(|wanted| found(key) != Some(*wanted)) {
             changed.push(format!("no `{key}: {wanted}`"));

@@ -9,6 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hooks::config::places::Places;
 use hooks_protocols::{Ability, Answer, Checked, Decoded, Wish, capabilities};
 use serde_json::Value;
 
@@ -59,6 +60,11 @@ fn changed(decoded: &Decoded) -> Option<String> {
     if traps::is_off(&text) == Some(true) {
         return Some(format!("`{name}` now switches all hooks off; this session keeps its settings"));
     }
+    if disables_plugin(&text) {
+        return Some(format!(
+            "`{name}` now disables the plugin that calls `hooks`; this session keeps its settings"
+        ));
+    }
     if let Some(variable) = variable_of_hooks(&text) {
         return Some(format!(
             "`{name}` now sets `{variable}`, which chooses other rules; this session keeps its settings"
@@ -86,12 +92,22 @@ fn called(decoded: &Decoded, changed: Option<PathBuf>) -> Vec<String> {
     let mut paths = traps::of_machine(client, Path::new("/"));
     paths.extend(changed);
     paths.extend([".claude/settings.json", ".claude/settings.local.json"].map(|path| folder.join(path)));
+    // Claude Code names the folder of the plugin whose hook it runs. Its agents cannot change this process.
+    paths.extend(Places::here().named_by("CLAUDE_PLUGIN_ROOT").map(|root| root.join("hooks/hooks.json")));
     let of_user = Base::find(Scope::User).ok().and_then(|base| settings::locate(client, &base, None).ok());
     paths.extend(of_user.map(|settings| settings.path));
     let texts = paths.iter().filter_map(|path| files::read(path).ok().flatten());
     let lines = texts.flat_map(|text| wiring::read(&text, client, Form::Grouped).unwrap_or_default());
     let lines = lines.filter(|one| one.changed.is_empty() && one.event == one.ours.event);
     lines.map(|one| one.event).collect()
+}
+
+/// Whether settings disable our plugin, `tower-hooks@MARKETPLACE`.
+fn disables_plugin(text: &str) -> bool {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let plugins = settings.get("enabledPlugins").and_then(Value::as_object);
+    let is_ours = |name: &str| name.split('@').next() == Some("tower-hooks");
+    plugins.into_iter().flatten().any(|(name, is_on)| is_ours(name) && *is_on == Value::Bool(false))
 }
 
 /// A variable that settings set for `hooks`.

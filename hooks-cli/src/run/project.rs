@@ -146,6 +146,7 @@ pub(super) fn project_of(client: Client) -> Option<PathBuf> {
         Client::Copilot => "COPILOT_PROJECT_DIR",
         Client::Cursor => "CURSOR_PROJECT_DIR",
         Client::Qwen => "QWEN_PROJECT_DIR",
+        Client::Droid => "FACTORY_PROJECT_DIR",
         _ => return None,
     };
     Places::here().named_by(name)

@@ -103,3 +103,27 @@ fn settings_that_switch_the_hooks_off_are_denied_in_a_session() {
     world.write("app/.claude/settings.json", &with("\"permissions\": {}"));
     world.changed(SETTINGS).is_silent();
 }
+
+/// Claude Code names the folder of the plugin whose hook it runs.
+#[test]
+fn settings_may_change_where_a_plugin_calls_the_hooks_and_may_not_disable_it() {
+    let world = World::new(READING);
+    let hooks = include_str!("../../plugins/claude/hooks/hooks.json");
+    world.write("plugin/hooks/hooks.json", hooks);
+    let changed = |text: &str| {
+        world.write("app/.claude/settings.json", text);
+        let payload = json!({"session_id": "s", "transcript_path": "/home/ada/.claude/t.jsonl", "cwd": "/home/ada/app",
+            "prompt_id": "p", "hook_event_name": "ConfigChange", "source": "project_settings",
+            "file_path": "/home/ada/app/.claude/settings.json"});
+        let plugin = world.path("plugin");
+        let variables = [("CLAUDE_PLUGIN_ROOT", plugin.as_str())];
+        world.run_with(&["--client", "claude", "--event", "ConfigChange"], &variables, &payload.to_string())
+    };
+    changed("{\"model\": \"m\"}").is_silent();
+    changed("{\"enabledPlugins\": {\"tower-hooks@team\": true, \"other@team\": false}}").is_silent();
+    changed("{\"enabledPlugins\": {\"tower-hooks@team\": false}}")
+        .says("disables the plugin that calls `hooks`");
+    changed("{\"disableAllHooks\": true}").says("switches all hooks off");
+    world.write("plugin/hooks/hooks.json", &hooks.replace("\"PreToolUse\"", "\"Other\""));
+    changed("{\"model\": \"m\"}").says("no settings call `hooks` at `PreToolUse`");
+}

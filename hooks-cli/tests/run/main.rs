@@ -223,6 +223,22 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
         (Client::Qwen, "write_file", json!({"file_path": "/home/ada/app/x", "content": ""}), "x"),
         (Client::Qwen, "ask_user_question", json!({"questions": []}), "may not be asked"),
         (Client::Qwen, "read_file", json!({"file_path": "/home/ada/app/src/a"}), "may not be called"),
+        (Client::Kimi, "Shell", json!({"command": "make all"}), "no make"),
+        (Client::Kimi, "Shell", json!({"command": "sudo ls"}), "sudo"),
+        (Client::Kimi, "WriteFile", json!({"path": "/home/ada/app/x", "content": ""}), "x"),
+        (Client::Kimi, "StrReplaceFile", json!({"path": "x", "edit": {"old": "a", "new": "b"}}), "x"),
+        (Client::Kimi, "FetchURL", json!({"url": "https://a"}), "no fetching"),
+        (Client::Kimi, "AskUserQuestion", json!({"questions": []}), "may not be asked"),
+        (Client::Kimi, "ReadFile", json!({"path": "/home/ada/app/src/a"}), "may not be called"),
+        (Client::Goose, "developer__shell", json!({"command": "make all"}), "no make"),
+        (Client::Goose, "developer__shell", json!({"command": "sudo ls"}), "sudo"),
+        (Client::Goose, "developer__write", json!({"path": "/home/ada/app/x", "content": ""}), "x"),
+        (Client::Goose, "developer__edit", json!({"path": "x", "before": "a", "after": "b"}), "x"),
+        (Client::Droid, "Execute", json!({"command": "make all"}), "no make"),
+        (Client::Droid, "Execute", json!({"command": "sudo ls"}), "sudo"),
+        (Client::Droid, "Create", json!({"file_path": "/home/ada/app/x", "content": ""}), "x"),
+        (Client::Droid, "FetchUrl", json!({"url": "https://a"}), "no fetching"),
+        (Client::Droid, "Read", json!({"file_path": "/home/ada/app/src/a"}), "may not be called"),
         (Client::Claude, "Bash", json!({"command": "sudo ls"}), "sudo"),
         (Client::Gemini, "run_shell_command", json!({"command": "sudo ls"}), "sudo"),
         (Client::Copilot, "bash", json!({"command": "sudo ls"}), "sudo"),
@@ -261,7 +277,20 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
     for (client, tool, arguments, reason) in denied {
         let told =
             world.run(&["--client", client.name(), "--event", pre(*client)], &call(*client, tool, arguments));
-        assert!(told.stdout.contains("den") && told.stdout.contains(reason), "{client} {tool}: {told:?}");
+        let denies = told.stdout.contains("den") || told.stdout.contains("block");
+        assert!(denies && told.stdout.contains(reason), "{client} {tool}: {told:?}");
+    }
+    // Windsurf has an event for each kind of call, and reads a denial from the exit code.
+    for (event, info, reason) in [
+        ("pre_run_command", json!({"command_line": "make all", "cwd": "/home/ada/app"}), "no make"),
+        ("pre_run_command", json!({"command_line": "sudo ls", "cwd": "/home/ada/app"}), "sudo"),
+        ("pre_write_code", json!({"file_path": "/home/ada/app/x", "edits": []}), "x"),
+        ("pre_read_code", json!({"file_path": "/home/ada/app/src/a"}), "may not be called"),
+    ] {
+        let sent = json!({"agent_action_name": event, "trajectory_id": "s", "tool_info": info}).to_string();
+        let told = world.run(&["--client", "windsurf", "--event", event], &sent);
+        let is_denied = told.exit == Some(2) && told.stdout.is_empty() && told.stderr.contains(reason);
+        assert!(is_denied, "{event}: {told:?}");
     }
     for (client, tool, arguments) in [
         (Client::Claude, "Bash", json!({"command": "ls"})),
@@ -307,6 +336,7 @@ hooks:
         (Client::VsCode, "PreToolUse", "runInTerminal", line(), "not now"),
         (Client::Cursor, "preToolUse", "Shell", line(), "not now"),
         (Client::Qwen, "PreToolUse", "run_shell_command", line(), "not now"),
+        (Client::Kimi, "PreToolUse", "Shell", line(), "not now"),
         (Client::DockerAgent, "pre_tool_use", "shell", json!({"cmd": "git push"}), "not now"),
         (Client::Claude, "PreToolUse", "Write", json!({"file_path": "keys", "content": ""}), "not there"),
         (
@@ -350,6 +380,10 @@ fn call(client: Client, tool: &str, arguments: &Value) -> String {
         Client::Gemini => {
             json!({"session_id": "s", "cwd": at, "hook_event_name": "BeforeTool", "tool_name": tool,
             "tool_input": arguments})
+        }
+        Client::Goose => {
+            json!({"event": "PreToolUse", "session_id": "s", "matcher_context": tool, "working_dir": at,
+            "tool_name": tool, "tool_input": arguments, "tool_call_id": "t"})
         }
         Client::DockerAgent => {
             json!({"session_id": "s", "cwd": at, "hook_event_name": "pre_tool_use", "tool_name": tool,

@@ -38,6 +38,14 @@ pub enum Dialect {
     OpenCode,
     /// Qwen Code.
     Qwen,
+    /// Kimi CLI.
+    Kimi,
+    /// Windsurf.
+    Windsurf,
+    /// goose.
+    Goose,
+    /// Factory Droid.
+    Droid,
 }
 
 impl Dialect {
@@ -53,6 +61,10 @@ impl Dialect {
         Self::DockerAgent,
         Self::OpenCode,
         Self::Qwen,
+        Self::Kimi,
+        Self::Windsurf,
+        Self::Goose,
+        Self::Droid,
     ];
 
     /// Returns the canonical name of a tool; `None` for an MCP tool, or one that only this client has.
@@ -134,6 +146,10 @@ impl Dialect {
             Self::DockerAgent => DOCKER_AGENT,
             Self::OpenCode => OPENCODE,
             Self::Qwen => QWEN,
+            Self::Kimi => KIMI,
+            Self::Windsurf => WINDSURF,
+            Self::Goose => GOOSE,
+            Self::Droid => DROID,
         }
     }
 }
@@ -188,6 +204,10 @@ const CURSOR: &[Tool] = table!("dialects_cursor");
 const DOCKER_AGENT: &[Tool] = table!("dialects_docker_agent");
 const OPENCODE: &[Tool] = table!("dialects_opencode");
 const QWEN: &[Tool] = table!("dialects_qwen");
+const KIMI: &[Tool] = table!("dialects_kimi");
+const WINDSURF: &[Tool] = table!("dialects_windsurf");
+const GOOSE: &[Tool] = table!("dialects_goose");
+const DROID: &[Tool] = table!("dialects_droid");
 
 /// Renames keys, and keeps their order.
 fn rename(map: Map<String, Value>, name: impl Fn(&str) -> Option<&'static str>) -> Map<String, Value> {

@@ -2,8 +2,8 @@
 //! person who approves what it does.
 //!
 //! Only options that are known to leave the client governed pass; others are denied, also those of later versions.
-//! The options are those of Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Copilot CLI 1.0.102 and Qwen
-//! Code 0.15.10.
+//! The options are those of Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Copilot CLI 1.0.102, Qwen
+//! Code 0.15.10 and Kimi CLI 1.49.0.
 
 use hooks_facts::commands::{Argument, Invocation};
 
@@ -221,6 +221,42 @@ const CLIENTS: &[Client] = &[
             "-m",
             "-p",
             "-v",
+        ],
+        values: &[],
+        commands: &[],
+    },
+    // `--config` and `--config-file` take the place of its settings, and `--print` approves each call.
+    Client {
+        programs: &["kimi", "kimi-cli"],
+        packages: &[],
+        options: &[
+            "--add-dir",
+            "--continue",
+            "--debug",
+            "--final-message-only",
+            "--help",
+            "--input-format",
+            "--max-steps-per-turn",
+            "--model",
+            "--no-thinking",
+            "--output-format",
+            "--plan",
+            "--prompt",
+            "--resume",
+            "--session",
+            "--thinking",
+            "--verbose",
+            "--version",
+            "--work-dir",
+            "-C",
+            "-S",
+            "-V",
+            "-c",
+            "-h",
+            "-m",
+            "-p",
+            "-r",
+            "-w",
         ],
         values: &[],
         commands: &[],

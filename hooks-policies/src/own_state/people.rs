@@ -34,8 +34,22 @@ const CHANGES: &[&str] = &["checkpoint", "erase", "feed", "keygen"];
 const VALUES: &[&str] = &["--config", "--log", "-c"];
 
 /// Clients that `hooks init` takes.
-const CLIENTS: &[&str] =
-    &["claude", "codex", "copilot", "cursor", "docker-agent", "gemini", "qwen", "squad", "vscode"];
+const CLIENTS: &[&str] = &[
+    "claude",
+    "codex",
+    "copilot",
+    "cursor",
+    "docker-agent",
+    "droid",
+    "gemini",
+    "goose",
+    "kimi",
+    "opencode",
+    "qwen",
+    "squad",
+    "vscode",
+    "windsurf",
+];
 
 /// Commands of `hooks state` that no other program is known to have.
 const STATE: &[&str] = &["accept-loss", "clear", "lock"];

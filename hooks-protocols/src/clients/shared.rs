@@ -88,12 +88,14 @@ pub(super) const LAST_WORDS: &[Field] = &[Field::text(&["last_assistant_message"
 
 /// Whether the agent runs because a hook denied its last stop.
 pub(super) const AGAIN: &[Field] =
-    &[Field::both(&["stop_hook_active"], &["stop_hook_active"], flag_of, |flag| {
-        (flag == true).then_some(flag)
-    })];
+    &[Field::both(&["stop_hook_active"], &["stop_hook_active"], flag_of, is_set)];
 
-fn flag_of(value: &Value) -> Option<Value> {
+pub(super) fn flag_of(value: &Value) -> Option<Value> {
     value.is_boolean().then(|| value.clone())
+}
+
+pub(super) fn is_set(flag: Value) -> Option<Value> {
+    (flag == true).then_some(flag)
 }
 
 /// A child agent.

@@ -48,8 +48,15 @@ pub(super) fn judges_changed_text(client: Client, event_name: &str) -> bool {
         | Client::OpenCode => true,
         // At `pre_tool_use` its rules have judged the original, and those of September judge the change too.
         Client::DockerAgent => event_name == "tool_input_transform",
-        // Qwen Code takes no changed command.
-        Client::CopilotSdk | Client::DockerAgentJuly | Client::Squad | Client::Qwen => false,
+        // These take no changed command, or get none.
+        Client::CopilotSdk
+        | Client::DockerAgentJuly
+        | Client::Squad
+        | Client::Qwen
+        | Client::Kimi
+        | Client::Windsurf
+        | Client::Goose
+        | Client::Droid => false,
     }
 }
 

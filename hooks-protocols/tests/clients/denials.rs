@@ -330,6 +330,7 @@ const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     (Client::Squad, "onSubagentStart"),
     (Client::Squad, "onBeforeSpawn"),
     (Client::Qwen, "SubagentStart"),
+    (Client::Kimi, "SubagentStart"),
     // Another event of the same call is denied.
     (Client::CopilotSdk, "preMcpToolCall"),
     // The tool failed or ran already, and its text cannot be removed.
@@ -339,6 +340,15 @@ const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     (Client::CopilotSdk, "postToolUseFailure"),
     // The batch of the call ends with another event.
     (Client::Qwen, "PostToolUseFailure"),
+    // It runs these hooks without waiting for them.
+    (Client::Kimi, "PostToolUse"),
+    (Client::Kimi, "PostToolUseFailure"),
+    (Client::Windsurf, "post_write_code"),
+    (Client::Windsurf, "post_read_code"),
+    (Client::Windsurf, "post_run_command"),
+    (Client::Windsurf, "post_mcp_tool_use"),
+    (Client::Goose, "PostToolUse"),
+    (Client::Goose, "PostToolUseFailure"),
     (Client::Cursor, "postToolUse"),
     (Client::Cursor, "postToolUseFailure"),
     (Client::Cursor, "afterShellExecution"),
@@ -350,6 +360,8 @@ const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     (Client::DockerAgent, "after_llm_call"),
     (Client::DockerAgentJuly, "after_llm_call"),
     (Client::OpenCode, "message.part.updated"),
+    // goose ignores the answer there.
+    (Client::Goose, "UserPromptSubmit"),
     // The user decided already.
     (Client::DockerAgent, "on_max_iterations"),
     (Client::DockerAgent, "on_session_resume"),

@@ -32,11 +32,14 @@ fn kind_of(event: &str) -> Option<EventKind> {
         "ErrorOccurred" | "errorOccurred" => ErrorOccurred,
         "SessionEnd" | "sessionEnd" => SessionEnd,
         "Notification" => Notification,
+        "StopFailure" => ErrorOccurred,
         "Setup"
         | "InstructionsLoaded"
         | "PostToolBatch"
         | "BeforeToolSelection"
-        | "userPromptTransformed" => return None,
+        | "userPromptTransformed"
+        | "PreToolUseResult"
+        | "BeforeShellExecution" => return None,
         other => panic!("{other}"),
     })
 }
@@ -66,7 +69,8 @@ fn every_documented_payload_is_read_and_nothing_is_lost() {
         let before: Value = serde_json::from_str(&sent.stdin).unwrap();
         assert_eq!(Value::Object(payload(&decoded)), before, "{} {}", sent.client, sent.event);
         // Squad's pipeline sends no working directory, nor do the events of Cursor's editor itself.
-        let says_where = before.get("cwd").or(before.get("workspace_roots")).is_some();
+        let places = ["/cwd", "/workspace_roots", "/working_dir", "/tool_info/cwd"];
+        let says_where = places.iter().any(|place| before.pointer(place).is_some());
         assert_eq!(says_where, decoded.context.cwd.starts_with("/home/ada/app"), "{}", sent.stdin);
         if let Some((client, event)) = recognise(sent.stdin.as_bytes()) {
             assert_eq!((client, event), (sent.client, &*sent.event), "{}", sent.stdin);
@@ -75,7 +79,7 @@ fn every_documented_payload_is_read_and_nothing_is_lost() {
 }
 
 fn documented_kind_of(client: Client, event: &str) -> Option<EventKind> {
-    if client == Client::VsCode {
+    if matches!(client, Client::VsCode | Client::Kimi | Client::Goose | Client::Droid) {
         return kind_of(event);
     }
     Some(match event {
@@ -98,6 +102,11 @@ fn documented_kind_of(client: Client, event: &str) -> Option<EventKind> {
         | "tool_response_transform"
         | "post_tool_use"
         | "postTool" => PostToolUse,
+        "pre_user_prompt" => UserPromptSubmitted,
+        "pre_read_code" | "pre_write_code" | "pre_run_command" | "pre_mcp_tool_use" => PreToolUse,
+        "post_read_code" | "post_write_code" | "post_run_command" | "post_mcp_tool_use" => PostToolUse,
+        "post_cascade_response" => Stop,
+        "post_cascade_response_with_transcript" | "post_setup_worktree" => return None,
         "permission_request" => PermissionRequest,
         "on_tool_approval_decision" => ToolDecided,
         "subagentStart" => SubagentStart,

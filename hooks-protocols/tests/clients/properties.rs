@@ -195,6 +195,7 @@ proptest! {
 
 /// Whether the event is for one kind of tool, whose name the payload omits.
 fn is_of_one_tool(sent: &Decoded) -> bool {
-    sent.client == Client::Cursor
-        && !matches!(&*sent.event_name, "preToolUse" | "postToolUse" | "postToolUseFailure")
+    sent.client == Client::Windsurf
+        || sent.client == Client::Cursor
+            && !matches!(&*sent.event_name, "preToolUse" | "postToolUse" | "postToolUseFailure")
 }

@@ -32,9 +32,28 @@ hooks doctor                          # whether a client that is started here is
 | docker-agent (`docker-agent`) | the file of the agents, or `--file FILE` | it has none | it has none |
 | OpenCode (`opencode`) | `.opencode/plugin/hooks.js` | `~/.config/opencode/plugin/hooks.js` | refused: not tried |
 | Qwen Code (`qwen`) | `.qwen/settings.json` | `~/.qwen/settings.json` | refused: not tried |
+| Kimi CLI (`kimi`) | it has none | `~/.kimi/config.toml` | it has none |
+| Windsurf (`windsurf`) | `.windsurf/hooks.json` | `~/.codeium/windsurf/hooks.json` | refused: not tried |
+| goose (`goose`) | `.agents/plugins/hooks/` | `~/.agents/plugins/hooks/` | it has none |
+| Factory Droid (`droid`) | `.factory/settings.json` | `~/.factory/settings.json` | refused: not tried |
+
+VS Code, Cursor, docker-agent, Kimi CLI, Windsurf, goose and Factory Droid are known from their documentation, and not run.
 
 `hooks init squad` lays out a `.squad` folder. A variable that moves a user's folder counts (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
-`COPILOT_HOME`, `QWEN_HOME`).
+`COPILOT_HOME`, `QWEN_HOME`, `KIMI_SHARE_DIR`).
+
+Two clients also take the hooks as a package, from a checkout of this repository. `hooks` has to be in `PATH`; the package has the lines that
+`hooks init --portable` writes.
+
+```sh
+claude --plugin-dir hooks-cli/plugins/claude      # or as a plugin of your marketplace, under its name `tower-hooks`
+gemini extensions install hooks-cli/plugins/gemini
+```
+
+A package writes no rules (`hooks init claude` does), names no shell for `calls: wrapped`, and is disabled as easily as installed; `hooks doctor`, which
+reads settings, does not see it. A session whose hooks come from the plugin keeps it: settings that disable it are denied. The
+packages are from the documentation of both clients, and not run. In a session whose hooks come from `claude --settings FILE` alone, each change of
+settings is denied, because `hooks` cannot see that file.
 
 What a client has besides its settings:
 
@@ -82,8 +101,17 @@ What a client has besides its settings:
   and what the rules redact. Commands of plugins are judged by their name and arguments only.
 * Settings that change while a session of Claude Code runs are denied (`ConfigChange`) if they switch hooks off, set a variable `HOOKS_...`, or if no settings
   call `hooks` any more as `hooks init` wrote it. That session keeps its settings; the file is changed, and the next session reads it.
-* Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
-* Claude Code, Codex CLI, Gemini CLI, Qwen Code and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
+* Kimi CLI runs the hooks after a call without waiting for them, so no result is redacted. It cannot ask its user, and takes no changed arguments: both
+  are denials. It sends the text of a prompt with attachments as an empty one. `--config` and `--config-file` start it with other settings.
+* Windsurf has events for prompts, reads, writes, commands and MCP tools. Its other tools, such as searches, fire no hook. It can only deny, and
+  sends no results but those of MCP tools. Its plugin for JetBrains reads `~/.codeium/hooks.json`, which `hooks init` does not write.
+* goose can only deny a call, and the end of a turn. A prompt is judged, and goes on whatever the answer is; no result is redacted. A repository can
+  switch the hooks of its user off: by `disabledPlugins` in `.config/goose/settings.json`, which `hooks doctor` reports, or by a plugin of its own that is
+  called `hooks` too.
+* Factory Droid reads the hooks in its settings only without a `hooks.json` beside them: `hooks init` refuses then, and `hooks doctor` reports it.
+  Changed arguments are a denial. A result that must be withheld ends the run.
+* Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code, Cursor and, before a call, goose to deny instead. `hooks run` denies before that.
+* Claude Code, Codex CLI, Gemini CLI, Qwen Code, VS Code, Kimi CLI, Windsurf and Factory Droid let a call through whose hook is missing or crashes. The command line in their settings denies
   in its place.
 
 ## What was seen

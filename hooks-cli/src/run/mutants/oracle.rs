@@ -46,6 +46,7 @@ fn call(case: &Case, meant: &Value) -> Option<(String, Value)> {
             let path = fields.get("file_path");
             Some(("Read".to_owned(), path.map_or(Value::Null, |path| json!({ "file_path": path }))))
         }
+        (Client::Windsurf, event) => windsurf(fields.get("tool_info").unwrap_or(&Value::Null), event),
         // The result that the client lets a hook replace is that of the last call.
         (Client::Qwen, "PostToolBatch") => {
             let last = fields.get("tool_calls")?.as_array()?.last()?;
@@ -61,15 +62,46 @@ fn call(case: &Case, meant: &Value) -> Option<(String, Value)> {
     }
 }
 
+/// The call of an event of Windsurf, which is one of a single tool.
+fn windsurf(info: &Value, event: &str) -> Option<(String, Value)> {
+    let of = |tool: &str, names: &[&str]| {
+        let named = names.iter().filter_map(|name| Some(((*name).to_owned(), info.get(name)?.clone())));
+        let arguments: serde_json::Map<String, Value> = named.collect();
+        let arguments = if arguments.is_empty() { Value::Null } else { Value::Object(arguments) };
+        Some((tool.to_owned(), arguments))
+    };
+    match event.split_once('_')?.1 {
+        "run_command" => of("run_command", &["command_line"]),
+        "write_code" => of("write_code", &["file_path", "edits"]),
+        "read_code" => of("read_code", &["file_path", "edits"]),
+        _ => {
+            let server = info.get("mcp_server_name").and_then(Value::as_str).unwrap_or_default();
+            let tool = info.get("mcp_tool_name")?.as_str()?;
+            let name = if server.is_empty() { tool.to_owned() } else { format!("mcp__{server}__{tool}") };
+            Some((name, info.get("mcp_tool_arguments").cloned().unwrap_or_default()))
+        }
+    }
+}
+
 /// Whether the call runs the forbidden command with the tool that runs commands.
 pub(super) fn is_forbidden(case: &Case, meant: &Value, forbidden: &str) -> bool {
     if case.kind != EventKind::PreToolUse {
         return false;
     }
     let Some((tool, arguments)) = call(case, meant) else { return false };
-    let runs =
-        ["Bash", "bash", "run_shell_command", "runTerminalCommand", "Shell", "shell"].contains(&&*tool);
-    let commands = ["command", "cmd"].iter().filter_map(|key| arguments.get(key));
+    let runs = [
+        "Bash",
+        "bash",
+        "run_shell_command",
+        "runTerminalCommand",
+        "Shell",
+        "shell",
+        "run_command",
+        "Execute",
+        "developer__shell",
+    ]
+    .contains(&&*tool);
+    let commands = ["command", "cmd", "command_line"].iter().filter_map(|key| arguments.get(key));
     runs && commands.filter_map(Value::as_str).any(|command| command == forbidden)
 }
 
@@ -88,7 +120,14 @@ pub(super) fn agrees(case: &Case, decoded: &Decoded, meant: &Value) -> Result<()
                     let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
                     texts.join("\n\n")
                 }
-                _ => fields.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned(),
+                _ => {
+                    let place = match case.client {
+                        Client::Windsurf => "/tool_info/user_prompt",
+                        Client::Goose => "/message",
+                        _ => "/prompt",
+                    };
+                    fields.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned()
+                }
             };
             if message.prompt == sent { Ok(()) } else { Err(format!("judged {:?}", message.prompt)) }
         }
