@@ -10,9 +10,10 @@ use std::fmt;
 use hooks::EventKind;
 use hooks::budgets::SpendEnforcement;
 use hooks::command::HookEvent;
-use hooks::config::Config;
+use hooks::config::{Config, nearest};
 use hooks_protocols::{Ability, Client, TranscriptLedger, Wish, capabilities};
 
+use crate::failure::Failure;
 use crate::init::settings::events;
 use crate::wrap;
 
@@ -54,6 +55,15 @@ impl Reach {
             Self::Part(note) | Self::Inert(note) => Some(note),
         }
     }
+}
+
+/// The client with a name of the command line.
+pub(crate) fn client_named(name: &str) -> Result<Client, Failure> {
+    name.parse().map_err(|error| {
+        let near = nearest(name, Client::ALL.iter().map(|client| client.name()));
+        let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Failure::message(format!("{error}{hint}"))
+    })
 }
 
 /// The clients that `hooks init` wires, in the order of the page.

@@ -6,10 +6,17 @@
 
 use serde_json::{Map, Value};
 
+use hooks_core::duration;
+
 use super::error::{Mistakes, TextPosition};
 use super::suggest::nearest;
 use super::tree::{Kind, Node};
 use super::words::{join, one_of, quoted};
+
+/// The default of an option, if that is a duration.
+fn duration_by_default(schema: &Map<String, Value>) -> Option<&str> {
+    schema.get("default")?.as_str().filter(|text| duration::parse(text).is_ok())
+}
 
 /// Most references that are followed in a row; schemas of types have one or two.
 const MOST_REFERENCES: usize = 16;
@@ -173,7 +180,13 @@ impl<'s> Checker<'s, '_> {
                 Some("leave the quotes out".to_owned())
             }
             (Kind::Text(text), ["array", ..]) => Some(format!("write it as a list: [{}]", json_text(text))),
-            (Kind::Bool(_) | Kind::Number(_), ["string", ..]) => Some("put it in quotes".to_owned()),
+            (Kind::Number(number), ["string", ..]) => match duration_by_default(schema) {
+                Some(default) => Some(format!(
+                    "write it with its unit: `{number}s` are seconds; the default is `{default}`"
+                )),
+                None => Some("put it in quotes".to_owned()),
+            },
+            (Kind::Bool(_), ["string", ..]) => Some("put it in quotes".to_owned()),
             (Kind::Bool(false), ["object", ..]) => Some("leave the key out to switch it off".to_owned()),
             (Kind::Text(text), ["object", ..]) if matches!(text.to_lowercase().as_str(), "no" | "off") => {
                 Some("leave the key out to switch it off".to_owned())

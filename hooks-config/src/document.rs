@@ -72,6 +72,9 @@ pub(super) struct Document {
     pub(super) tree: Pruned,
 }
 
+/// Address of the schema, for editors.
+pub const SCHEMA_ID: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main/schema/hooks.json");
+
 /// Keys about the file itself.
 const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
 
@@ -99,6 +102,7 @@ fn schema_of_types() -> Value {
     let mut schema = schemars::schema_for!(PolicyConfig).to_value();
     without_null(&mut schema);
     if let Some(object) = schema.as_object_mut() {
+        object.insert("$id".to_owned(), json!(SCHEMA_ID));
         object.insert("title".to_owned(), json!("hooks.yaml"));
         object.insert("required".to_owned(), json!(["version"]));
         let mut properties = Map::new();

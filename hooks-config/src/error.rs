@@ -6,6 +6,8 @@ use std::ops::Range;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::suggest::nearest;
+
 /// One mistake in a configuration.
 ///
 /// ```
@@ -233,7 +235,19 @@ impl Mistakes {
 
 fn made(place: &TextPosition, path: String, message: String, hint: Option<String>) -> ConfigError {
     let TextPosition { line, column, ref span } = *place;
+    let hint = hint.map(|hint| with_suggestion(&message, hint));
     ConfigError { line, column, path, message, hint, gravity: Gravity::Error, span: span.clone() }
+}
+
+/// `hint` with the word of its list that the quoted word of `message` probably misspells.
+fn with_suggestion(message: &str, hint: String) -> String {
+    let word = message.strip_prefix('`').and_then(|rest| rest.split('`').next());
+    let list = hint.strip_prefix("use one of ");
+    let near = word.zip(list).and_then(|(word, list)| nearest(word, list.split(", ")));
+    match near {
+        Some(near) => format!("did you mean `{near}`? {hint}"),
+        None => hint,
+    }
 }
 
 /// A place in the text.

@@ -123,7 +123,7 @@ pub use self::build::Kept;
 pub use self::checkpoints::signer;
 pub use self::command::{MissingProgram, parse_hooks, standard_builtins};
 pub use self::context::ContextSections;
-pub use self::document::{Profile, schema};
+pub use self::document::{Profile, SCHEMA_ID, schema};
 pub use self::error::{ConfigError, ConfigErrors, Gravity};
 pub use self::feeding::Feeding;
 pub use self::feeds::FeedSections;

@@ -273,16 +273,29 @@ impl Builder<'_, '_> {
         let indented_by_tab =
             self.text.lines().skip(before).take(2).any(|line| line.trim_start_matches(' ').starts_with('\t'));
         let message = format!("this is not YAML: {}", lower_first(&kind.to_string()));
-        if indented_by_tab {
-            self.mistakes.add_with_hint(
-                &place,
-                self.path(),
-                message,
-                "a line is indented by a tab: use spaces",
-            );
-        } else {
-            self.mistakes.add(&place, self.path(), message);
+        let hint = match indented_by_tab {
+            true => Some("a line is indented by a tab: use spaces"),
+            false => self.likely_slip(&place, &message),
+        };
+        self.mistakes.add_maybe_with_hint(&place, self.path(), message, hint.map(str::to_owned));
+    }
+
+    /// Advice on a common slip before `place`: a pattern that is an alias for YAML, or a list that is not closed.
+    fn likely_slip(&self, place: &TextPosition, message: &str) -> Option<&'static str> {
+        let (before, after) = self.text.split_at_checked(place.span.start)?;
+        if after.starts_with('*') {
+            return Some("put a text that begins with `*` in quotes, such as `'*.md'`");
         }
+        if !["bracket", "':'", "','"].iter().any(|mark| message.contains(mark)) {
+            return None;
+        }
+        let is_open = |open: char, close: char| {
+            before.rfind(open).is_some_and(|at| before.rfind(close).is_none_or(|closed| closed < at))
+        };
+        if is_open('[', ']') || after.starts_with('[') {
+            return Some("a `[` is not closed: write `]` at the end of the list");
+        }
+        is_open('{', '}').then_some("a `{` is not closed: write `}` at the end of the map")
     }
 
     fn place(&self, span: Span) -> TextPosition {

@@ -36,7 +36,7 @@ use crate::init::wiring::WiredLine;
 use crate::init::{Scope, files, wiring};
 use crate::output;
 use crate::paint::{BAD, GOOD, LOUD, OPEN, QUIET};
-use crate::reach::CLIENTS;
+use crate::reach::{CLIENTS, client_named};
 
 /// The state of a checked item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -123,7 +123,7 @@ pub(crate) fn run(options: &Doctor) -> Result<Status, Failure> {
 }
 
 fn named(name: &str) -> Result<Client, Failure> {
-    let client: Client = name.parse().map_err(|error| Failure::message(format!("{error}")))?;
+    let client = client_named(name)?;
     if CLIENTS.contains(&client) {
         return Ok(client);
     }

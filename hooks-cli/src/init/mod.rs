@@ -48,6 +48,7 @@ use self::shell_setting::WrittenShell;
 use crate::cli::Init;
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
+use crate::reach::client_named;
 use crate::run::project;
 use crate::wrap;
 use crate::wrap::shell_file::ShellFile;
@@ -91,7 +92,7 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
     if options.client == "squad" {
         return squad::run(options, &base);
     }
-    let client: Client = options.client.parse().map_err(|error| Failure::message(format!("{error}")))?;
+    let client = client_named(&options.client)?;
     let settings = settings::locate(client, &base, options.file.clone())?;
     let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
     let (mut shell, mut is_wrapped) = (None, false);

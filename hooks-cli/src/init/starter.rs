@@ -54,6 +54,8 @@ mod tests {
         {
             let text = first_rules(packs);
             assert!(text.contains(wanted), "{text}");
+            let schema = format!("# yaml-language-server: $schema={}\n", hooks::config::SCHEMA_ID);
+            assert!(text.starts_with(&schema), "{text}");
             let path = dir.path().join("hooks.yaml");
             std::fs::write(&path, text).unwrap();
             let config = load::reader(None).read(&path).unwrap();

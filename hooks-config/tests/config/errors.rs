@@ -49,6 +49,33 @@ rules:
 }
 
 #[test]
+fn a_common_slip_has_its_advice() {
+    for (text, advice) in [
+        (
+            "version: 1\nwrite_guard: { allow: [*.md] }",
+            "put a text that begins with `*` in quotes, such as `'*.md'`",
+        ),
+        (
+            "version: 1\nwrite_guard: { allow: [src/** }",
+            "a `[` is not closed: write `]` at the end of the list",
+        ),
+        (
+            "version: 1\nwrite_guard:\n  allow: [src/**\nrules: []",
+            "a `[` is not closed: write `]` at the end of the list",
+        ),
+        (
+            "version: 1\nspawn: { lease: 15 }",
+            "write it with its unit: `15s` are seconds; the default is `15m`",
+        ),
+        ("version: 1\nredaction: { labels: [emial] }", "did you mean `EMAIL`? use one of EMAIL, PHONE"),
+        ("version: 1\nrules: [{ name: a, action: dney }]", "did you mean `deny`?"),
+    ] {
+        let messages = messages(text);
+        assert!(messages.iter().any(|message| message.contains(advice)), "{text}\n{messages:#?}");
+    }
+}
+
+#[test]
 fn what_is_no_configuration_is_refused() {
     for (text, wanted) in [
         ("", "line 1, column 1: the file is empty; begin with `version: 1`"),
@@ -87,7 +114,10 @@ fn what_is_no_configuration_is_refused() {
             "version: 1\n\trules: []\n",
             "line 1, column 10: version: this is not YAML: while scanning a plain scalar, found a tab; a line is indented by a tab: use spaces",
         ),
-        ("version: 1\nrules: [\n", "line 2, column 8: rules[0]: this is not YAML: unclosed bracket '['"),
+        (
+            "version: 1\nrules: [\n",
+            "line 2, column 8: rules[0]: this is not YAML: unclosed bracket '['; a `[` is not closed: write `]` at the end of the list",
+        ),
         (
             "version: 1\nrules: !!seq []\n",
             "line 2, column 14: rules: tags such as `!name` are not read; leave it out; put quotes around a string",

@@ -208,6 +208,15 @@ impl<S, A> Govern<S, A> {
         self
     }
 
+    /// The same driver around other `tools`.
+    pub(super) fn around<T>(&self, tools: T) -> Govern<T, A>
+    where
+        A: Clone,
+    {
+        let (approver, hooks, tally) = (self.approver.clone(), self.hooks.clone(), Arc::clone(&self.tally));
+        Govern { tools, approver, hooks, undecided: self.undecided, tally }
+    }
+
     inner_accessors!(tools: S, "The executor");
 }
 
@@ -324,7 +333,7 @@ where
             .outcome
             .reasons()
             .iter()
-            .any(|reason| reason.strength == Strength::Ask && !seen.contains(reason));
+            .any(|reason| reason.argues_for(Strength::Ask) && !seen.contains(reason));
         if !asked_anew {
             event_decision.outcome.satisfy_ask();
             return source;

@@ -11,6 +11,7 @@
 mod approver;
 mod compactor;
 mod govern;
+mod govern_layer;
 mod model;
 mod moment;
 mod router;
@@ -21,6 +22,7 @@ mod tally;
 pub use self::approver::{Approval, ApprovalRequest, Approver, NoApprover};
 pub use self::compactor::{Compaction, Compactor};
 pub use self::govern::{Govern, Governed, ToolCall, ToolOutcome, ToolRequest, ToolResult};
+pub use self::govern_layer::GovernLayer;
 pub use self::model::{DescribeError, GovernModel, ModelCall, ModelOutcome, ModelRequest};
 pub use self::router::{RouteRequest, Routed, Router};
 pub use self::session::{Prompted, Session, Turn};
