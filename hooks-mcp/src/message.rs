@@ -223,6 +223,7 @@ impl McpReply {
 #[derive(Clone, Debug)]
 pub struct Notice {
     pub(crate) value: Value,
+    #[cfg_attr(not(feature = "proxy"), expect(dead_code, reason = "the proxy reads it"))]
     pub(crate) original: Option<Arc<[u8]>>,
 }
 

@@ -42,7 +42,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         loop {
             if let Some(line) = self.take_line() {
                 if line.len() > self.longest {
-                    return Ok(Some(Line::TooLong(id_in(head(&line), tail(&line)))));
+                    return Ok(Some(Line::TooLong(id_of(&line))));
                 }
                 if !line.iter().all(u8::is_ascii_whitespace) {
                     return Ok(Some(Line::Whole(line)));
@@ -99,6 +99,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.fill().await?;
         }
     }
+}
+
+/// Guesses the id of a message that cannot be parsed.
+pub(super) fn id_of(line: &[u8]) -> Option<RequestId> {
+    id_in(head(line), tail(line))
 }
 
 fn head(line: &[u8]) -> &[u8] {

@@ -40,8 +40,8 @@ use tower_service::Service;
 use self::lines::{Line, Lines};
 use crate::govern::{GovernMcpLayer, McpSettings};
 use crate::message::{
-    INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, McpReply, McpRequest, Message, Notice, Refused,
-    RequestId,
+    INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, McpReply, McpRequest, Message, Notice, PARSE_ERROR,
+    Refused, RequestId,
 };
 
 /// Messages that wait to be written to one side. Then the other side is not read.
@@ -316,7 +316,10 @@ impl Shared {
 
     async fn on_server_line(&self, line: &[u8]) {
         match Message::parse(line) {
-            Err(refused) => self.refused_from_server(&refused).await,
+            Err(mut refused) => {
+                refused.answers.extend(guessed(&refused, line));
+                self.refused_from_server(&refused).await;
+            }
             Ok(Message::Request(id, request)) => self.question(id, request).await,
             Ok(Message::Notice(mut notice)) => {
                 notice.change(|params| self.settings.scrub(params));
@@ -375,6 +378,11 @@ impl Shared {
     }
 }
 
+/// The id of a message that is not JSON for us, such as one with half a surrogate pair, which other programs write.
+fn guessed(refused: &Refused, line: &[u8]) -> Option<RequestId> {
+    (refused.code == PARSE_ERROR).then(|| lines::id_of(line)).flatten()
+}
+
 /// The direction from the client to the server.
 struct Client<A> {
     shared: Arc<Shared>,
@@ -406,7 +414,8 @@ where
 
     async fn on_line(&self, line: &[u8]) {
         match Message::parse(line) {
-            Err(refused) => {
+            Err(mut refused) => {
+                refused.ids.extend(guessed(&refused, line));
                 let is_taken = |id: &RequestId| self.shared.requests().in_flight.contains_key(id);
                 let ids = refused.ids.iter().filter(|id| !is_taken(id)).cloned().collect();
                 self.refused(&Refused { ids, ..refused }).await;

@@ -141,6 +141,7 @@ async fn what_was_not_judged_is_not_forwarded() {
     assert_eq!(in_batch[0]["error"]["code"], INVALID_REQUEST);
     for (line, code, id) in [
         ("nonsense", -32700, None),
+        (r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"\ud83d"}}"#, -32700, Some(3)),
         ("[]", INVALID_REQUEST, None),
         ("7", INVALID_REQUEST, None),
         (r#"{"jsonrpc":"2.0","id":3,"method":"ping","method":"tools/call"}"#, INVALID_REQUEST, Some(3)),
@@ -258,6 +259,7 @@ async fn unreadable_answers_fail_their_request() {
     for answer in [
         r#"{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}"#.to_owned(),
         r#"{"jsonrpc":"2.0","id":1,"result":[1]}"#.to_owned(),
+        r#"{"result":{"a":"\ud83d"},"jsonrpc":"2.0","id":1}"#.to_owned(),
         r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#.to_owned(),
         r#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#.to_owned(),
         format!(r#"{{"result":{{"a":"{}"}},"jsonrpc":"2.0","id":1}}"#, "x".repeat(3_000)),

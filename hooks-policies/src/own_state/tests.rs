@@ -485,6 +485,8 @@ fn commands_of_hooks_that_are_for_people() {
             "hooks ceremony -c hooks.yaml end x",
             "hooks ceremony $X",
             "./h3 ceremony end x",
+            "hooks mcp -- sh -c 'rm -rf x'",
+            "hooks mcp --name x --config open.yaml -- node server.js",
             "hooks $X",
             "hooks $X hold release x",
             "hooks eval -c hooks.yaml --record",
