@@ -19,6 +19,7 @@
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | shell calls in the sandbox | [`wrapped`] |
 //! | results of commands that cannot be wrapped | [`unwrapped`] |
+//! | sessions that are interrupted while a command runs | [`interrupted`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | rules of a team: decisions, boundaries, ceremonies, phases, sequences | [`team`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
@@ -31,6 +32,8 @@ mod checked;
 mod claims;
 mod clients;
 mod install;
+#[cfg(unix)]
+mod interrupted;
 mod lists;
 mod live;
 #[cfg(target_os = "linux")]

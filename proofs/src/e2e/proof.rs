@@ -148,6 +148,8 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     #[cfg(target_os = "linux")]
     super::wrapped::prove(client, program, hooks, &mut results)?;
     super::unwrapped::prove(client, program, hooks, &mut results)?;
+    #[cfg(unix)]
+    super::interrupted::prove(client, program, hooks, &mut results)?;
     places::prove(client, program, hooks, &mut results)?;
     #[cfg(target_os = "linux")]
     super::machine::prove(client, program, hooks, &mut results)?;

@@ -22,6 +22,10 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// Time limit for creating a repository.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Time in which a client ends after an interrupt.
+#[cfg(unix)]
+const INTERRUPTED: Duration = Duration::from_secs(20);
+
 /// A home and a project.
 #[derive(Debug)]
 pub(super) struct Sandbox {
@@ -123,6 +127,18 @@ impl Sandbox {
         variables: &[(&'static str, String)],
         patience: Duration,
     ) -> Result<Run> {
+        let command = self.isolated(folder, program, arguments, variables);
+        watched(command, self.beside(), patience)
+    }
+
+    /// The command that runs a program in a folder, isolated.
+    fn isolated(
+        &self,
+        folder: &Path,
+        program: &Path,
+        arguments: &[String],
+        variables: &[(&'static str, String)],
+    ) -> Command {
         let home = self.home();
         let mut command = command(program);
         command.env_clear().args(arguments).current_dir(folder);
@@ -133,7 +149,37 @@ impl Sandbox {
         }
         command.env("NO_PROXY", "127.0.0.1,localhost").env("no_proxy", "127.0.0.1,localhost");
         command.envs(variables.iter().map(|(name, value)| (name, value)));
-        watched(command, self.beside(), patience)
+        command
+    }
+}
+
+#[cfg(unix)]
+impl Sandbox {
+    /// Runs a program in the project, and interrupts it with all processes of its group, as a terminal does, once
+    /// `begun` returns. A second interrupt follows if the first one does not end it. `is_over` looks at what it left behind,
+    /// before that is killed.
+    pub(super) fn interrupted<T>(
+        &self,
+        program: &Path,
+        arguments: &[String],
+        variables: &[(&'static str, String)],
+        begun: impl FnOnce() -> Result<T>,
+        is_over: impl FnOnce(T) -> bool,
+    ) -> Result<(Run, bool)> {
+        let command = self.isolated(&self.work(), program, arguments, variables);
+        let running = Running::start(command, self.beside())?;
+        let begun = begun();
+        let mut status = Err(mpsc::RecvTimeoutError::Timeout);
+        for _ in 0..2 {
+            signal_group(running.id, rustix::process::Signal::INT);
+            status = running.ended.recv_timeout(INTERRUPTED);
+            if status.is_ok() {
+                break;
+            }
+        }
+        let begun = begun.inspect_err(|_| signal_group(running.id, rustix::process::Signal::KILL))?;
+        let is_over = is_over(begun);
+        Ok((running.finish(status, INTERRUPTED)?, is_over))
     }
 }
 
@@ -150,37 +196,65 @@ fn command(program: &Path) -> Command {
     Command::new(program)
 }
 
-/// Runs a program to its end or its time limit, and kills all processes that it started. Its output goes to
-/// files in `folder`, because processes that it leaves behind would hold a pipe open.
-fn watched(mut command: Command, folder: &Path, patience: Duration) -> Result<Run> {
-    let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
-    command.stdin(Stdio::null()).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let name = command.get_program().to_string_lossy().into_owned();
-    let mut child =
-        command.spawn().map_err(|cause| Error::doing(format!("`{name}` cannot be started"), cause))?;
-    let id = child.id();
-    let (sender, ended) = mpsc::channel::<io::Result<ExitStatus>>();
-    drop(thread::Builder::new().spawn(move || sender.send(child.wait()))?);
-    let status = ended.recv_timeout(patience);
-    end_group(id);
-    let text = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let mut run = Run { succeeded: false, stdout: text(&stdout)?, stderr: text(&stderr)? };
-    match status {
-        Ok(status) => run.succeeded = status?.success(),
-        Err(_) => run.stderr.push_str(&format!("\n(ended by us after {patience:?})")),
+/// Runs a program to its end or its time limit, and kills all processes that it started.
+fn watched(command: Command, folder: &Path, patience: Duration) -> Result<Run> {
+    let running = Running::start(command, folder)?;
+    let status = running.ended.recv_timeout(patience);
+    running.finish(status, patience)
+}
+
+/// A program that runs. Its output goes to files, because processes that it leaves behind would hold a pipe open.
+struct Running {
+    id: u32,
+    ended: mpsc::Receiver<io::Result<ExitStatus>>,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+impl Running {
+    fn start(mut command: Command, folder: &Path) -> Result<Self> {
+        let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
+        command.stdin(Stdio::null()).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let name = command.get_program().to_string_lossy().into_owned();
+        let mut child =
+            command.spawn().map_err(|cause| Error::doing(format!("`{name}` cannot be started"), cause))?;
+        let id = child.id();
+        let (sender, ended) = mpsc::channel();
+        drop(thread::Builder::new().spawn(move || sender.send(child.wait()))?);
+        Ok(Self { id, ended, stdout, stderr })
     }
-    Ok(run)
+
+    /// Kills everything that still runs, and reads the output.
+    fn finish(
+        self,
+        status: std::result::Result<io::Result<ExitStatus>, mpsc::RecvTimeoutError>,
+        patience: Duration,
+    ) -> Result<Run> {
+        end_group(self.id);
+        let text = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let mut run = Run { succeeded: false, stdout: text(&self.stdout)?, stderr: text(&self.stderr)? };
+        match status {
+            Ok(status) => run.succeeded = status?.success(),
+            Err(_) => run.stderr.push_str(&format!("\n(ended by us after {patience:?})")),
+        }
+        Ok(run)
+    }
 }
 
 /// Kills a process and all processes that it started.
 fn end_group(id: u32) {
     #[cfg(unix)]
-    if let Some(group) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
-        // In most cases all of them have ended.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
+    signal_group(id, rustix::process::Signal::KILL);
     #[cfg(not(unix))]
     drop(id);
+}
+
+#[cfg(unix)]
+fn signal_group(id: u32, signal: rustix::process::Signal) {
+    if let Some(group) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
+        // In most cases all of them have ended.
+        let _ = rustix::process::kill_process_group(group, signal);
+    }
 }

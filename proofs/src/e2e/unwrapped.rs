@@ -67,12 +67,12 @@ fn run(client: &Runnable, program: &Path, sandbox: &Sandbox) -> Result<(Run, Vec
 
 /// A pipe that nothing writes into: a command that reads it ends by a timeout only.
 #[cfg(unix)]
-fn make_pipe(path: &Path) -> Result {
+pub(super) fn make_pipe(path: &Path) -> Result {
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     Ok(rustix::fs::mkfifoat(rustix::fs::CWD, path, mode).map_err(std::io::Error::from)?)
 }
 
 #[cfg(not(unix))]
-fn make_pipe(_: &Path) -> Result {
+pub(super) fn make_pipe(_: &Path) -> Result {
     Ok(())
 }
