@@ -24,6 +24,7 @@
 //! | rules of a team: decisions, boundaries, ceremonies, phases, sequences | [`team`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | a person who approves a call, or confirms changed rules | [`approval`], [`reload`], [`terminal`] |
+//! | official MCP servers behind `hooks mcp` (`e2e mcp`) | [`mcp`] |
 //! | the page of the results | [`page`] |
 
 #[cfg(unix)]
@@ -38,6 +39,7 @@ mod lists;
 mod live;
 #[cfg(target_os = "linux")]
 mod machine;
+mod mcp;
 mod page;
 mod places;
 mod prompt;
@@ -76,6 +78,9 @@ const PAGE: &str = "docs/clients.md";
 /// # Errors
 /// Returns an error if a required claim fails, or the results differ from the page.
 pub(crate) fn run(arguments: &[&str]) -> Result {
+    if arguments == ["mcp"] {
+        return mcp::run();
+    }
     let bless = arguments.contains(&"--bless");
     let names: Vec<&str> = arguments.iter().copied().filter(|name| *name != "--bless").collect();
     let mut chosen: Vec<&Runnable> = Vec::new();
