@@ -75,4 +75,4 @@ pub use self::append::{AppendSettings, Appender, Entry, OpenError, Recovered};
 pub use self::layer::{Audit, AuditLayer, AuditSettings, OnError};
 pub use self::log::{Durability, Log, LogSettings, Ticket, Unwritten};
 pub use self::read::{Committed, Kept, LogReader, Position, Positions, ReadError, Skipped};
-pub use self::record::{DegradedEffect, Limits, Payload, Record, RecordedAnswer, notes};
+pub use self::record::{DegradedEffect, Limits, Payload, Record, RecordedAnswer, WouldHave, notes};

@@ -4,16 +4,17 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use hooks::config::{Config, ConfigErrors};
+use hooks::config::{Config, ConfigErrors, InShadow};
 use hooks_protocols::Client;
 use serde_json::{Value, json};
 
-use crate::cli::{Check, Format};
+use crate::cli::{Check, ReportFormat};
 use crate::failure::{Failure, Status};
 use crate::init::place::Base;
 use crate::init::{Scope, files, settings, wiring};
 use crate::paint::{GOOD, OPEN};
 use crate::reach::{self, CLIENTS};
+use crate::sarif::Sarif;
 use crate::{load, output, snippet};
 
 /// The clients that call us in this folder.
@@ -34,6 +35,7 @@ fn wired() -> impl Iterator<Item = Client> {
 pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
     let mut status = Status::Well;
     let mut out = output::out();
+    let mut sarif = Sarif::default();
     let found = if options.files.is_empty() { Some(load::named_or_found(None)?) } else { None };
     for path in options.files.iter().chain(&found) {
         if let Err(error) = fs::metadata(path) {
@@ -44,8 +46,9 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
             status = Status::Found;
         }
         match (read, options.format) {
-            (read, Format::Json) => writeln!(out, "{}", report(path, &read))?,
-            (Ok(config), Format::Text) => {
+            (read, ReportFormat::Json) => writeln!(out, "{}", report(path, &read))?,
+            (read, ReportFormat::Sarif) => sarif.add(path, &read),
+            (Ok(config), ReportFormat::Text) => {
                 for doubt in config.doubts() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {doubt}", path.display())?;
                 }
@@ -55,6 +58,9 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
                 for (charter, _) in config.proposed_boundaries() {
                     let what = "has no boundary that can be enforced; `hooks init squad` proposes one";
                     writeln!(out, "{OPEN}note{OPEN:#} {}: `{charter}` {what}", path.display())?;
+                }
+                for one in config.in_shadow() {
+                    writeln!(out, "{OPEN}note{OPEN:#} {}: {}", path.display(), shadow_in_words(one))?;
                 }
                 for missing in config.missing_programs() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {missing}", path.display())?;
@@ -75,10 +81,21 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
                 let events = if events.is_empty() { "nothing".to_owned() } else { events.join(", ") };
                 writeln!(out, "{GOOD}ok{GOOD:#} {}: governs {events}", path.display())?;
             }
-            (Err(errors), Format::Text) => snippet::write(&mut out, &errors)?,
+            (Err(errors), ReportFormat::Text) => snippet::write(&mut out, &errors)?,
         }
     }
+    if options.format == ReportFormat::Sarif {
+        writeln!(out, "{}", sarif.log())?;
+    }
     Ok(status)
+}
+
+/// Describes a part that is in the shadow.
+pub(crate) fn shadow_in_words(one: &InShadow) -> String {
+    let what = if one.path.is_empty() { "the whole file" } else { &one.path };
+    let name = one.name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
+    let until = one.until.map(|until| format!("; it is enforced from {until}")).unwrap_or_default();
+    format!("{what}{name} is in the shadow: it is judged and recorded, and answers nothing{until}")
 }
 
 /// The report about a file. A list that most files do not have is left out if it is empty.
@@ -100,11 +117,16 @@ fn report(path: &Path, read: &Result<Config, ConfigErrors>) -> Value {
         let events = reach::silent_handlers(config, client);
         (!events.is_empty()).then(|| json!({"client": client.name(), "events": events}))
     });
+    let shadow = config.in_shadow().iter().map(|one| {
+        let until = one.until.map(|until| until.to_string());
+        json!({"path": one.path, "name": one.name, "until": until})
+    });
     let lists = [
         ("missing_programs", missing),
         ("sections", sections.collect::<Vec<_>>()),
         ("silent_handlers", silent.collect()),
         ("boundaries", boundaries),
+        ("in_shadow", shadow.collect()),
     ];
     for (name, list) in lists {
         if let (false, Some(report)) = (list.is_empty(), report.as_object_mut()) {

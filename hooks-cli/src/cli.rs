@@ -7,11 +7,14 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use hooks::config::Profile;
+use hooks::sandbox::ProfileFormat;
 
 use crate::audit::Audit;
+use crate::audit::status::StatusOptions;
 use crate::diff::Diff;
 use crate::init::Scope;
 use crate::replay::Replay;
+use crate::rule_tests::TestOptions;
 
 /// Governs what the tools of LLM agents may do.
 #[derive(Debug, Parser)]
@@ -64,6 +67,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Answer events: JSON Lines in, JSON Lines out
     Eval(Eval),
+    /// Answer events for programs that are not written in Rust, until they end
+    Serve(Serve),
     /// Run as the hook command of an agent client: one event on standard input, the client's own answer on
     /// standard output
     Run(Run),
@@ -73,6 +78,10 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Report all mistakes in a configuration
     Check(Check),
+    /// Try a table of calls against the rules, and report each other decision
+    Test(TestOptions),
+    /// Show the sums of decisions, and what rules in the shadow would have done
+    Status(StatusOptions),
     /// Show which decisions of a team are enforced, by which rules
     Decisions(Decisions),
     /// List the packs of rules, or show one
@@ -86,6 +95,9 @@ pub(crate) enum Command {
     Exec(Exec),
     /// Show what a command may do in the sandbox
     Sandbox(Sandbox),
+    /// Stand between an MCP client and an MCP server: judge tool calls, hide tools that may not be used, scrub the
+    /// answers. Agents may not call this
+    Mcp(Mcp),
     /// Restore the workspace as it was before a command of `hooks exec`, or list these commands. Agents may not call this
     Undo(Undo),
     /// List the commands and calls that changed the workspace, the newest last
@@ -160,6 +172,25 @@ pub(crate) struct Eval {
     /// Record events and outcomes as configured, because the events really happen
     #[arg(long)]
     pub(crate) record: bool,
+    /// Answer by the rules as they are at the start, also when their files change
+    #[arg(long)]
+    pub(crate) no_reload: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks serve                              # for the program that starts it: standard input and output
+  hooks serve --socket ~/.hooks/serve.sock # for several programs of this user, until it gets SIGTERM or SIGINT
+
+The first line of the server has its `protocol`. Each line is an event as for `hooks eval`, with an `id` if you like, or a list of events. Events
+are recorded, as they really happen. Deny what gets no decision: after an `error`, without an answer in time, after the server ended.")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) config: ConfigFile,
+    /// Listen on a Unix socket; only this user may enter its folder
+    #[cfg(unix)]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
     /// Answer by the rules as they are at the start, also when their files change
     #[arg(long)]
     pub(crate) no_reload: bool,
@@ -258,6 +289,7 @@ pub(crate) struct Doctor {
 #[command(after_help = "Examples:
   hooks check hooks.yaml
   hooks check --format json .squad/policies/*.yaml
+  hooks check --format sarif > hooks.sarif   # for code scanning
 
 Exit status: 0 no mistakes (warnings do not count), 1 mistakes found, 2 a file cannot be read.")]
 pub(crate) struct Check {
@@ -265,8 +297,8 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Format of the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
     /// Read Squad policies under this profile, even if they name another
     #[arg(long, value_parser = profile)]
     pub(crate) profile: Option<Profile>,
@@ -477,6 +509,49 @@ pub(crate) struct Exec {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
+  hooks mcp -- npx -y @modelcontextprotocol/server-filesystem .
+  hooks mcp --name files --pin .hooks/files.pins.json -- npx -y @modelcontextprotocol/server-filesystem .
+
+It is written in the settings of a client in place of the server's command. The tools have the names `mcp__NAME__TOOL` in the
+rules. What the rules deny is an error of the tool, with the reason. Rules that change hold from the server's next start.
+
+Exit status: that of the server, 128 and the number of a signal that ended it; 2 the rules cannot be used; 126 and 127 the
+server cannot be started.")]
+pub(crate) struct Mcp {
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The server's name, as in the settings of the client; without it, the name of its program
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Keep the digests of the descriptions of tools in this file; without it, until the server ends
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pin: Option<PathBuf>,
+    /// Treatment of a tool whose description changed
+    #[arg(long, value_name = "WHAT", default_value = "deny")]
+    pub(crate) changed: ChangedTool,
+    /// Longest message, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) longest: u16,
+    /// Start the server for another process with this id, and end it with that
+    #[arg(long, value_name = "PID", hide = true)]
+    pub(crate) guard_for: Option<u32>,
+    /// The server and its arguments
+    #[arg(last = true, required = true, value_name = "SERVER")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Treatment of a tool whose description changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChangedTool {
+    /// Leave it out of lists, and deny its calls
+    Deny,
+    /// Print the change on standard error
+    Report,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
   hooks undo                      # take back the last one, after a question
   hooks undo 3fa9c1d2             # take back this one; later changes to other files stay
   hooks undo --session S --last 2 # take back the last two of a session, the newest first, with a question for each
@@ -530,6 +605,15 @@ pub(crate) enum SandboxAction {
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Print the same as a profile of another sandbox, and, on standard error, what that does not hold
+    Emit {
+        /// The sandbox: `seatbelt` (macOS), `nono`, `srt` (Anthropic's sandbox runtime), `claude` or `codex` (their settings)
+        #[arg(long = "for", value_name = "SANDBOX")]
+        format: ProfileFormat,
+        /// The rules; without it, those that govern this folder
+        #[arg(long, short = 'c', value_name = "FILE")]
+        config: Option<PathBuf>,
     },
 }
 
@@ -709,6 +793,17 @@ pub(crate) enum Format {
     Text,
     /// JSON for programs
     Json,
+}
+
+/// Formats of the report about files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Text for the terminal
+    Text,
+    /// JSON for programs, one line for each file
+    Json,
+    /// SARIF 2.1.0 for code scanning
+    Sarif,
 }
 
 /// Parses a deadline, which must not be zero.

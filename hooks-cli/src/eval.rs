@@ -3,10 +3,11 @@
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
+use hooks::HookContext;
 use hooks::config::{ConfigErrors, LiveConfig, Reloaded};
 use hooks::event::WireEvent;
 use serde_json::error::Category;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::cli::Eval;
@@ -25,7 +26,7 @@ pub(crate) fn run(options: &Eval) -> Result<Status, Failure> {
     let runtime = runtime()?;
     let watching = match options.no_reload {
         true => None,
-        false => Some(config.watch(|new| report(&mut anstream::stderr(), &new))?),
+        false => Some(config.watch(|new| report("eval", &new))?),
     };
     let status = answer_lines(&config, &runtime, &mut io::stdin().lock(), &mut io::stdout().lock());
     drop(watching);
@@ -33,25 +34,26 @@ pub(crate) fn run(options: &Eval) -> Result<Status, Failure> {
 }
 
 /// Reports to the operator that the rules changed, or why they did not.
-fn report(out: &mut impl Write, new: &Reloaded) {
+pub(crate) fn report(command: &str, new: &Reloaded) {
+    let mut out = anstream::stderr().lock();
     // The answers do not depend on whether standard error is open.
     let _written = match new {
         Reloaded::Swapped { version, before } => {
-            writeln!(out, "hooks eval: the rules changed from {before} to {version}")
+            writeln!(out, "hooks {command}: the rules changed from {before} to {version}")
         }
-        Reloaded::Refused { errors, denies, .. } => refused(out, errors, *denies),
+        Reloaded::Refused { errors, denies, .. } => refused(command, &mut out, errors, *denies),
         Reloaded::Panicked { problem } => {
-            writeln!(out, "hooks eval: a look at the files failed ({problem}); the rules in force go on")
+            writeln!(out, "hooks {command}: a look at the files failed ({problem}); the rules in force go on")
         }
         _ => Ok(()),
     };
 }
 
-fn refused(out: &mut impl Write, errors: &ConfigErrors, denies: bool) -> io::Result<()> {
+fn refused(command: &str, out: &mut impl Write, errors: &ConfigErrors, denies: bool) -> io::Result<()> {
     snippet::write(out, errors)?;
     writeln!(
         out,
-        "hooks eval: {}",
+        "hooks {command}: {}",
         match denies {
             true => "everything is denied until that is corrected",
             false => "the earlier rules go on until that is corrected",
@@ -80,21 +82,7 @@ fn answer_lines(
             continue;
         }
         let outcome = match read(&line) {
-            Ok((context, event)) => {
-                // The event is judged and recorded under these rules, whatever happens to the files meanwhile.
-                let rules = config.current();
-                let version = rules.rules_version_in(context.root());
-                let mut outcome = runtime.block_on(async {
-                    let context = here(context, &rules, &unfinished);
-                    let outcome = answer(rules.as_hooks(), context, event, rules.recording()).await;
-                    unfinished.finish().await;
-                    effects::added(outcome, rules.as_hooks())
-                });
-                if let Some(fields) = outcome.as_object_mut() {
-                    fields.insert("rules".to_owned(), json!(version));
-                }
-                outcome
-            }
+            Ok((context, event)) => runtime.block_on(judged(config, &unfinished, context, event)),
             Err(message) => json!({"error": {"line": number, "message": message}}),
         };
         if outcome.get("error").is_some() {
@@ -106,15 +94,44 @@ fn answer_lines(
     Ok(status)
 }
 
+/// Answers an event under the rules that are in force now, and records it under the same, whatever happens to the files meanwhile.
+/// Ends once all work for the event is done.
+pub(crate) async fn judged(
+    config: &LiveConfig,
+    unfinished: &Unfinished,
+    context: HookContext,
+    event: WireEvent,
+) -> Value {
+    let rules = config.current();
+    let version = rules.rules_version_in(context.root());
+    let context = here(context, &rules, unfinished);
+    let outcome = answer(rules.as_hooks(), context, event, rules.recording()).await;
+    unfinished.finish().await;
+    let mut outcome = effects::added(outcome, rules.as_hooks());
+    if let Some(fields) = outcome.as_object_mut() {
+        fields.insert("rules".to_owned(), json!(version));
+    }
+    outcome
+}
+
 /// Parses the event of a line.
-pub(crate) fn read(line: &[u8]) -> Result<(hooks::HookContext, WireEvent), String> {
+pub(crate) fn read(line: &[u8]) -> Result<(HookContext, WireEvent), String> {
+    event(value(line)?)
+}
+
+/// Parses a line.
+pub(crate) fn value(line: &[u8]) -> Result<Value, String> {
     if u64::try_from(line.len()).unwrap_or(u64::MAX) > LONGEST_LINE {
         return Err(format!("the line is longer than {} MiB", LONGEST_LINE >> 20));
     }
-    let value = strict_json::read(line).map_err(|error| match error.classify() {
+    strict_json::read(line).map_err(|error| match error.classify() {
         Category::Data => format!("the line can be read in two ways: {error}"),
         _ => format!("the line is not JSON: {error}"),
-    })?;
+    })
+}
+
+/// Reads an event and its context.
+pub(crate) fn event(value: Value) -> Result<(HookContext, WireEvent), String> {
     let (context, event) = WireEvent::read(value).map_err(|error| error.to_string())?;
     let folders = [("cwd", Some(&context.cwd)), ("team_root", context.team_root.as_ref())];
     for (name, folder) in folders {
@@ -132,7 +149,7 @@ fn is_relative(folder: &Path) -> bool {
 
 /// Reads the next line without its end; of a line that is too long, just enough to see that. Returns `false`
 /// at the end.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+pub(crate) fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let most = LONGEST_LINE.saturating_add(1);
     if input.by_ref().take(most).read_until(b'\n', line)? == 0 {

@@ -59,6 +59,9 @@ pub(crate) struct Story {
 struct PolicyVerdict {
     policy: String,
     verdict: Strength,
+    /// Verdict that it would have, if it were not in the shadow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would: Option<Strength>,
     reasons: Vec<Reason>,
 }
 
@@ -127,6 +130,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
         .into_iter()
         .map(|by_policy| PolicyVerdict {
             verdict: by_policy.verdict.strength(),
+            would: Some(by_policy.verdict.would()).filter(|would| *would > Strength::NoOpinion),
             reasons: by_policy.verdict.reasons().to_vec(),
             policy: by_policy.policy,
         })
@@ -135,7 +139,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
     let by_policies: Vec<_> = policies.iter().flat_map(|by_policy| &by_policy.reasons).collect();
     let besides = outcome.reasons().iter().filter(|reason| !by_policies.contains(reason)).cloned().collect();
     let decision = outcome.strength();
-    let winning = outcome.reasons().iter().filter(|reason| reason.strength == decision);
+    let winning = outcome.reasons().iter().filter(|reason| reason.argues_for(decision));
     let mut changed_by: Vec<String> = winning.filter_map(|reason| reason.remedy.clone()).collect();
     changed_by.dedup();
     Story {
@@ -183,12 +187,12 @@ fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
         writeln!(out)?;
     }
     for by_policy in &story.policies {
-        verdict(out, &by_policy.policy, by_policy.verdict, &by_policy.reasons)?;
+        verdict(out, &by_policy.policy, by_policy.verdict, by_policy.would, &by_policy.reasons)?;
     }
     if !story.besides.is_empty() {
         writeln!(out, "\n{QUIET}added by hooks that rewrite, wait or count{QUIET:#}")?;
         for reason in &story.besides {
-            verdict(out, &reason.policy, reason.strength, std::slice::from_ref(reason))?;
+            verdict(out, &reason.policy, reason.strength, reason.would, std::slice::from_ref(reason))?;
         }
     }
     if !story.reads_not_known.is_empty() {
@@ -221,9 +225,16 @@ fn fields(out: &mut impl Write, event: &Value) -> io::Result<()> {
     Ok(())
 }
 
-fn verdict(out: &mut impl Write, policy: &str, strength: Strength, reasons: &[Reason]) -> io::Result<()> {
+fn verdict(
+    out: &mut impl Write,
+    policy: &str,
+    strength: Strength,
+    would: Option<Strength>,
+    reasons: &[Reason],
+) -> io::Result<()> {
     let style = paint::strength_style(strength);
-    writeln!(out, "  {style}{:<10}{style:#} {policy}", strength.to_string())?;
+    let shadow = would.map(|would| format!(" (in the shadow: it would {would})")).unwrap_or_default();
+    writeln!(out, "  {style}{:<10}{style:#} {policy}{shadow}", strength.to_string())?;
     for reason in reasons {
         let failed = if reason.kind == ReasonKind::Failure { " (a hook failed)" } else { "" };
         writeln!(out, "             {}{failed}: {}", reason.rule, one_line(&reason.message, WIDTH * 2))?;

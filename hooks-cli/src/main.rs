@@ -28,6 +28,7 @@ mod init;
 mod json_texts;
 mod load;
 mod manual;
+mod mcp;
 mod output;
 mod packs;
 mod paint;
@@ -37,11 +38,14 @@ mod private;
 mod reach;
 mod reload;
 mod replay;
+mod rule_tests;
 mod run;
 mod sandbox;
+mod sarif;
 mod schema;
 mod scrub;
 mod secrets;
+mod serve;
 #[cfg(target_os = "linux")]
 mod snapshots;
 mod snippet;
@@ -79,16 +83,20 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(demo) => demo::run(&demo),
         Command::Eval(eval) => eval::run(&eval),
+        Command::Serve(options) => serve::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Init(init) => init::run(&init),
         Command::Doctor(doctor) => doctor::run(&doctor),
         Command::Decisions(options) => decisions::run(&options),
         Command::Check(check) => check::run(&check),
+        Command::Test(options) => rule_tests::run(&options),
+        Command::Status(options) => audit::status::run(&options),
         Command::Packs(options) => packs::run(&options),
         Command::Explain(explain) => explain::run(&explain),
         Command::Secrets => secrets::run(),
         Command::Exec(options) => return exec::run(&options),
         Command::Sandbox(options) => sandbox::run(&options),
+        Command::Mcp(options) => return mcp::run(&options),
         Command::Undo(options) => undo::run(&options),
         Command::Snapshots(options) => undo::list(&options),
         Command::Schema(schema) => schema::run(&schema),

@@ -1,8 +1,8 @@
-//! `hooks sandbox show`: what a command may do in the sandbox.
+//! `hooks sandbox`: what a command may do in the sandbox, also as a profile of another one.
 
 use std::io::Write;
 
-use hooks::sandbox::{EgressConfig, Gap, Pattern, Plan, Profile};
+use hooks::sandbox::{EgressConfig, Emitted, Gap, Pattern, Plan, Profile};
 use serde_json::json;
 
 use crate::cli::{Sandbox, SandboxAction};
@@ -12,16 +12,31 @@ use crate::paint::{LOUD, QUIET};
 
 /// Shows the profile of this folder.
 pub(crate) fn run(options: &Sandbox) -> Result<Status, Failure> {
-    let SandboxAction::Show { config, json } = &options.action;
+    let (SandboxAction::Show { config, .. } | SandboxAction::Emit { config, .. }) = &options.action;
     let Governed { profile, folder, .. } = governed(config.as_deref())?;
     let plan = Plan::new(&profile, &folder).map_err(|error| Failure::message(error.to_string()))?;
     let mut out = anstream::stdout().lock();
-    if *json {
-        writeln!(out, "{}", serde_json::to_string(&json!({"profile": profile, "plan": plan}))?)?;
-    } else {
-        show(&mut out, &profile, &plan)?;
+    match &options.action {
+        SandboxAction::Show { json: true, .. } => {
+            writeln!(out, "{}", serde_json::to_string(&json!({"profile": profile, "plan": plan}))?)?;
+        }
+        SandboxAction::Show { .. } => show(&mut out, &profile, &plan)?,
+        SandboxAction::Emit { format, .. } => emit(&mut out, plan.emit(&profile, *format))?,
     }
     Ok(Status::Well)
+}
+
+fn emit(out: &mut impl Write, emitted: Emitted) -> std::io::Result<()> {
+    write!(out, "{}", emitted.text)?;
+    out.flush()?;
+    let mut notes = anstream::stderr().lock();
+    let (broken, limits): (Vec<_>, Vec<_>) =
+        emitted.gaps.into_iter().partition(|gap| gap.breaks_reads || gap.breaks_writes);
+    for (title, gaps) in [("not held by this profile", broken), ("limits", limits)] {
+        let all: Vec<_> = gaps.into_iter().map(|gap| Pattern::new(gap.pattern, gap.why)).collect();
+        list(&mut notes, title, &all)?;
+    }
+    Ok(())
 }
 
 fn show(out: &mut impl Write, profile: &Profile, plan: &Plan) -> std::io::Result<()> {

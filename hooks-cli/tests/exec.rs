@@ -337,3 +337,27 @@ fn a_list_of_hosts_is_not_promised_without_namespaces() {
         assert!(errors.contains("its port is open on every host"), "{errors}");
     }
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test starts the program")]
+fn the_rules_are_printed_for_other_sandboxes() {
+    let world = World::new("version: 1\n", None);
+    let emit = |format: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+        command.args(["sandbox", "emit", "--for", format]).current_dir(&world.project);
+        command.env("HOME", &world.home).output().unwrap()
+    };
+    let done = emit("srt");
+    let settings: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let has = |key: &str, file: PathBuf| {
+        settings["filesystem"][key].as_array().unwrap().contains(&file.to_str().unwrap().into())
+    };
+    assert!(has("allowWrite", world.project.clone()), "{settings}");
+    assert!(has("denyRead", world.project.join(".env")) && has("denyRead", world.home.join(".ssh")));
+    assert!(has("denyWrite", world.project.join("hooks.yaml")), "{settings}");
+    assert!(String::from_utf8_lossy(&done.stderr).contains("new files"));
+    let wrong = emit("bwrap");
+    assert!(
+        !wrong.status.success() && String::from_utf8_lossy(&wrong.stderr).contains("unknown format `bwrap`")
+    );
+}

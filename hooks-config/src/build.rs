@@ -44,6 +44,7 @@ use super::reload::{Earlier, ReloadConfig};
 use super::rule_content::DecisionReader;
 use super::sandbox;
 use super::scribe;
+use super::shadow::{Modes, Part};
 use super::spawn;
 use super::squad;
 use super::store;
@@ -63,6 +64,7 @@ pub(super) enum ProfileSettings {
         feeds: Box<FeedSections>,
         team_rules: Box<TeamRuleSections>,
         further: Box<FurtherGuards>,
+        modes: Box<Modes>,
         state: Box<State>,
         handlers: Option<Box<Handlers>>,
         from: Origin,
@@ -309,8 +311,7 @@ pub(super) fn build(
     let builder = strict(builder, protection, &kept, tenancy);
     let mut builder = builder.map_err(|errors| report(errors, &TextPosition::START, mistakes)).ok()?;
     if !protected.is_empty() {
-        let is_guarded =
-            matches!(settings, ProfileSettings::Strict { policy, .. } if policy.command_guard.is_some());
+        let is_guarded = matches!(settings, ProfileSettings::Strict { policy, modes, .. } if policy.command_guard.is_some() && modes.mode_of("command_guard").is_none());
         builder.add_policy(own_state.clone().beside_a_command_guard(is_guarded));
     }
     match settings {
@@ -321,10 +322,13 @@ pub(super) fn build(
             feeds,
             team_rules,
             further,
+            modes,
             from,
             state,
             handlers,
         } => {
+            // The protection of own files is never in the shadow.
+            let mut whole = std::mem::take(&mut builder);
             sandbox::add_to(&mut builder, &state.sandbox, policy);
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
@@ -338,8 +342,17 @@ pub(super) fn build(
                 add_further(&mut builder, guards, policy, &kept, tenancy, root, mistakes);
             }
             let informed = spawn::informed(budget::priced(policy, known), known);
-            let packs = further.packs.clone();
-            let built = match strict_with(builder, informed, packs, &kept, tenancy) {
+            let all = Part { policy: informed, packs: further.packs.clone(), team: (**team_rules).clone() };
+            // Mistakes are found in the whole, whose rules have their numbers.
+            let checked = match modes.is_empty() {
+                true => Ok(()),
+                false => strict_with(Hooks::builder(), all.policy.clone(), all.packs.clone(), &kept, tenancy)
+                    .map(drop),
+            };
+            let (base, others) = modes.split(all, &further.pack_entries);
+            let (policy_of_base, packs) = (base.policy.clone(), base.packs);
+            let built = checked.and_then(|()| strict_with(builder, policy_of_base, packs, &kept, tenancy));
+            let built = match built {
                 Ok(builder) => Some(builder),
                 Err(errors) => {
                     report_in(errors, from, root, mistakes);
@@ -352,14 +365,33 @@ pub(super) fn build(
             };
             let world = TeamRuleWorld::new(policy, of_tenants(&kept, tenancy), state.store_thread);
             let world = world.continuing(&kept);
+            let judge_written = |builder, part: &PolicyConfig, world: &TeamRuleWorld<'_>| match &state.store {
+                Some(_) => {
+                    written::add_to(builder, part, (protected, &own_state), world, state.forgets_files)
+                }
+                None => builder,
+            };
             let built = built.map(|builder| {
-                let builder = match &state.store {
-                    Some(_) => {
-                        written::add_to(builder, policy, (protected, &own_state), &world, state.forgets_files)
+                let builder = judge_written(builder, &base.policy, &world);
+                if !others.is_empty() {
+                    drop(team_rules.add_to(Hooks::builder(), &world, document, mistakes));
+                }
+                let builder = base.team.add_to(builder, &world, document, mistakes);
+                for (mode, Part { policy, packs, team }) in others {
+                    let Ok(inner) = strict_with(Hooks::builder(), policy.clone(), packs, &kept, tenancy)
+                    else {
+                        let problem = "the parts with a mode of their own cannot be built alone";
+                        mistakes.add_with_hint(&root.place, "", problem, "leave `mode` out of them");
+                        continue;
+                    };
+                    let inner = judge_written(inner, &policy, &world);
+                    let inner = team.add_to(inner, &world, None, mistakes);
+                    match mode {
+                        Some(shadow) => whole.add_in_shadow(shadow, inner),
+                        None => whole.add_with_extensions(inner),
                     }
-                    None => builder,
-                };
-                team_rules.add_to(builder, &world, document, mistakes)
+                }
+                builder
             });
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
@@ -396,6 +428,11 @@ pub(super) fn build(
                 feeds.add_to(builder, &around.tools, kept.metrics.as_ref())
             };
             kept.metrics = feeds.metrics.clone();
+            match modes.whole() {
+                Some(shadow) => whole.add_in_shadow(shadow, builder),
+                None => whole.add_with_extensions(builder),
+            }
+            builder = whole;
             // Last, so that the log sees all changes of an event, and is closed after the others.
             let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
             let recording = recording.map(|config| {

@@ -26,6 +26,7 @@ use super::reload::{self, ReloadConfig};
 use super::sandbox;
 use super::section;
 use super::served;
+use super::shadow::{self, Modes};
 use super::spawn;
 use super::squad;
 use super::store;
@@ -65,6 +66,8 @@ pub(super) struct Document {
     pub(super) reload: ReloadConfig,
     pub(super) sandbox: SandboxConfig,
     pub(super) effects: EffectsConfig,
+    /// Modes of the file and of its parts.
+    pub(super) modes: Modes,
     /// Tree that the document was read from, without its mistakes.
     pub(super) tree: Pruned,
 }
@@ -84,6 +87,9 @@ const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
 /// ```
 pub fn schema() -> Value {
     let mut schema = schema_of_types();
+    if let Some(object) = schema.as_object_mut() {
+        shadow::add_schemas(object);
+    }
     without_examples(&mut schema);
     schema
 }
@@ -162,6 +168,8 @@ pub(super) fn read(
     host: &Host,
     mistakes: &mut Mistakes,
 ) -> Option<Document> {
+    let (root, modes) = shadow::take(root, mistakes);
+    let root = &*root;
     if !plain::is_right(root) {
         check(&checked_schema(), &without_squads_names(root, mistakes), mistakes);
     }
@@ -227,6 +235,7 @@ pub(super) fn read(
                 reload,
                 sandbox,
                 effects,
+                modes,
                 tree,
             })
         }

@@ -98,6 +98,8 @@ pub(super) struct FurtherGuards {
     pub(super) absent: Vec<PathBuf>,
     /// Packs of rules that the file uses, with the rules and actions that it chooses.
     pub(super) packs: Vec<PackConfig>,
+    /// For each pack, the number of the entry of `packs` that names it.
+    pub(super) pack_entries: Vec<usize>,
 }
 
 /// Schema of the files with policies.

@@ -13,12 +13,14 @@ use hooks_classic::PolicyConfig;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, ModelJudge};
 use hooks_core::state::StoreError;
+use hooks_core::time::Clock as _;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_metrics::Metrics;
 use hooks_sandbox::SandboxConfig;
 use hooks_snapshots::EffectsConfig;
 use hooks_store::{Engine, StoreConfig, StoreThread};
+use hooks_system::SystemClock;
 
 use super::audit::Teams;
 use super::budget::priced;
@@ -31,6 +33,7 @@ use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
 use super::reload::{Earlier, Fixed, ReadFile, ReloadConfig};
+use super::shadow::{InShadow, Modes};
 use super::team_folders::Project;
 use super::team_rules::TeamRuleSections;
 use super::tree::{Kind, Node};
@@ -48,6 +51,8 @@ pub struct Config {
     fixed: Fixed,
     profile: Profile,
     policy: PolicyConfig,
+    modes: Modes,
+    observed: Vec<InShadow>,
     protected: Vec<String>,
     doubts: Vec<ConfigError>,
     sections_named: Vec<String>,
@@ -270,9 +275,27 @@ impl Config {
         &self.state.effects
     }
 
-    /// Guards of this file, and of others whose rules apply as well.
-    pub(super) fn all_guards(&self) -> impl Iterator<Item = &PolicyConfig> {
-        std::iter::once(&self.policy).chain(&self.state.also)
+    /// Guards that are enforced now: of this file, and of others whose rules apply as well.
+    pub(super) fn enforced_guards(&self) -> Vec<PolicyConfig> {
+        let now = SystemClock.now();
+        let also = self.state.also.iter().filter(|_| self.modes.enforces_whole(now)).cloned();
+        std::iter::once(self.modes.enforced(&self.policy, now)).chain(also).collect()
+    }
+
+    /// Rules that were in the shadow when the file was read, in its order; see [`hooks_core::shadow`].
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    ///
+    /// let text = "version: 1\nrules:\n  - { name: no-push, commands: [git push], mode: observe, until: 2999-12-31 }\n";
+    /// let config = Config::parse(text, "hooks.yaml")?;
+    /// let observed = &config.in_shadow()[0];
+    /// assert_eq!((&*observed.path, observed.name.as_deref()), ("rules[0]", Some("no-push")));
+    /// assert_eq!(observed.until.map(|until| until.date()), Some((2999, 12, 31)));
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
+    pub fn in_shadow(&self) -> &[InShadow] {
+        &self.observed
     }
 
     /// Files and folders that the configuration was read from.
@@ -921,10 +944,10 @@ impl ConfigReader {
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
         let sections_named = sections_named(&root);
-        let (profile, policy, state, context, sections, team_rules, handlers) = match settings {
-            ProfileSettings::Strict { policy, state, context, feeds, team_rules, handlers, .. } => {
-                (Profile::Strict, *policy, *state, *context, *feeds, *team_rules, handlers)
-            }
+        let (profile, policy, state, context, sections, team_rules, handlers, modes) = match settings {
+            ProfileSettings::Strict {
+                policy, state, context, feeds, team_rules, handlers, modes, ..
+            } => (Profile::Strict, *policy, *state, *context, *feeds, *team_rules, handlers, *modes),
             ProfileSettings::SquadCompat(_) => {
                 let (policy, state) = (PolicyConfig::default(), State::default());
                 (
@@ -935,9 +958,11 @@ impl ConfigReader {
                     FeedSections::default(),
                     TeamRuleSections::default(),
                     None,
+                    Modes::default(),
                 )
             }
         };
+        let observed = modes.in_shadow(&root, SystemClock.now());
         let name = name.to_owned();
         let (kept, hooks, models, feeds) = (built.kept, built.hooks, built.models, built.feeds);
         let (recording, started) = (built.recording, built.started);
@@ -951,6 +976,8 @@ impl ConfigReader {
             profile,
             state,
             policy,
+            modes,
+            observed,
             protected,
             doubts,
             sections_named,
@@ -1009,6 +1036,7 @@ impl ConfigReader {
                 feeds: Box::default(),
                 team_rules: Box::default(),
                 further: Box::default(),
+                modes: Box::default(),
                 state: Box::new(self.state(None, path)),
                 handlers: Some(Box::new(handlers)),
                 from: Origin::Agents,
@@ -1030,6 +1058,7 @@ impl ConfigReader {
             reload,
             sandbox,
             effects,
+            modes,
             tree,
         } = document::read(root, Project { path, root: self.project.as_deref() }, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
@@ -1056,6 +1085,7 @@ impl ConfigReader {
                 feeds: Box::new(feeds),
                 team_rules: Box::new(team_rules),
                 further: Box::new(further),
+                modes: Box::new(modes),
                 state,
                 handlers: handlers.map(Box::new),
                 from: Origin::Document(tree),

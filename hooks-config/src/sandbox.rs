@@ -85,10 +85,11 @@ impl Config {
     /// ```
     pub fn sandbox_profile(&self, places: &SandboxPlaces) -> Profile {
         let mut rules = Rules { own: self.protected().to_vec(), ..Rules::default() };
-        for policy in self.all_guards() {
+        let guards = self.enforced_guards();
+        for policy in &guards {
             add(policy, &mut rules);
         }
-        if self.all_guards().all(|policy| policy.read_guard.is_none()) {
+        if guards.iter().all(|policy| policy.read_guard.is_none()) {
             add_set(ReadSet::Secrets, &mut rules);
         }
         // Snapshots have the contents of all files, secrets too.

@@ -93,6 +93,7 @@ pub(super) fn into_strict(
             feeds: Box::default(),
             team_rules: Box::default(),
             further: Box::default(),
+            modes: Box::default(),
             state: state.into(),
             handlers: None,
             from: Origin::Squad,

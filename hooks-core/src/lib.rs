@@ -75,6 +75,7 @@ pub mod programs;
 mod request;
 pub mod reserve;
 mod set;
+pub mod shadow;
 pub mod state;
 pub mod tenant;
 #[cfg(feature = "testing")]
@@ -110,6 +111,7 @@ pub use self::set::{
     HooksBuilder, HooksConfig, HooksProvider, InformingEvent, Live, Prepared, Slot, conclude,
     conclude_decided, decide, observe, reserve, tell,
 };
+pub use self::shadow::{Shadow, ShadowLayer, Shadowed};
 pub use self::tenant::{TenantLayer, Tenants};
 pub use self::transform::{Transform, TransformLayer};
 pub use self::verdict::{Evidence, Reason, ReasonKind, Reasons, Strength, Verdict};

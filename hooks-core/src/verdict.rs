@@ -129,6 +129,9 @@ pub struct Reason {
     pub policy: Cow<'static, str>,
     /// Name of the rule within the policy.
     pub rule: Cow<'static, str>,
+    /// Strength that a rule in the [shadow](crate::shadow) would have argued for. Such a reason argues for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would: Option<Strength>,
     /// Text for the user or the model.
     pub message: String,
     /// Whether a rule matched or a hook failed.
@@ -160,6 +163,7 @@ impl Reason {
     ) -> Self {
         Self {
             strength: Strength::NoOpinion,
+            would: None,
             policy: policy.into(),
             rule: rule.into(),
             message: message.into(),
@@ -211,6 +215,19 @@ impl Reason {
         match &self.advice {
             Some(advice) => Cow::Owned(format!("{}; {advice}", self.message)),
             None => Cow::Borrowed(&self.message),
+        }
+    }
+
+    /// Whether the reason argues for `strength`. A reason of a rule in the [shadow](crate::shadow) argues for nothing.
+    #[inline]
+    pub fn argues_for(&self, strength: Strength) -> bool {
+        self.strength == strength && self.would.is_none()
+    }
+
+    /// Turns the reason into a note of what it would have argued for, unless it argues for nothing.
+    fn put_in_shadow(&mut self) {
+        if self.strength > Strength::NoOpinion {
+            self.would = Some(std::mem::take(&mut self.strength));
         }
     }
 
@@ -279,7 +296,17 @@ impl Reasons {
     /// assert!(reasons.first_of(Strength::Allow).is_none());
     /// ```
     pub fn first_of(&self, strength: Strength) -> Option<&Reason> {
-        self.as_slice().iter().find(|reason| reason.strength == strength)
+        self.as_slice().iter().find(|reason| reason.argues_for(strength))
+    }
+
+    /// Turns all reasons into notes of what they would have argued for. An allow of `policy` without a reason gets one.
+    pub(crate) fn put_in_shadow(&mut self, strength: Strength, policy: &str) {
+        if strength == Strength::Allow && self.first_of(strength).is_none() {
+            let mut reason = Reason::new(policy.to_owned(), "allow", "it is allowed");
+            reason.strength = strength;
+            self.push(reason);
+        }
+        self.0.iter_mut().flat_map(|reasons| reasons.iter_mut()).for_each(Reason::put_in_shadow);
     }
 
     /// Keeps only the reasons for which `keep` returns true.
@@ -406,6 +433,27 @@ impl Verdict {
     pub fn merge(&mut self, later: Self) {
         self.strength = self.strength.max(later.strength);
         self.reasons.append(later.reasons);
+    }
+
+    /// The verdict of `policy` in the [shadow](crate::shadow): no opinion, and reasons that note what it would have been.
+    ///
+    /// ```
+    /// use hooks_core::{Reason, Strength, Verdict};
+    ///
+    /// let noted = Verdict::deny(Reason::new("rules", "no-push", "pushes are made by people")).in_shadow("rules");
+    /// assert_eq!((noted.strength(), noted.would()), (Strength::NoOpinion, Strength::Deny));
+    /// assert_eq!(noted.clone().in_shadow("rules"), noted);
+    /// assert_eq!(Verdict::ALLOW.in_shadow("rules").would(), Strength::Allow);
+    /// ```
+    pub fn in_shadow(mut self, policy: &str) -> Self {
+        self.reasons.put_in_shadow(self.strength, policy);
+        self.strength = Strength::NoOpinion;
+        self
+    }
+
+    /// The strongest answer that rules in the shadow would have given; no opinion without such rules.
+    pub fn would(&self) -> Strength {
+        self.reasons().iter().filter_map(|reason| reason.would).max().unwrap_or_default()
     }
 
     /// The part of the verdict that still holds after the event was rewritten: deny and ask stay; an allow

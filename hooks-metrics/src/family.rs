@@ -135,6 +135,8 @@ families! {
         "Events that hooks decided about, by the final verdict.";
     Denials "hooks.denials" "hooks_denials_total" "{denial}" Counter, [Tenant Team Agent Event Policy Rule Kind]
         "Denials, by the policy and the rule of the reason that is shown.";
+    Shadow "hooks.shadow" "hooks_shadow_total" "{decision}" Counter, [Tenant Team Agent Event Verdict Policy Rule]
+        "Denials and questions of rules in the shadow, which changed no answer.";
     Prompts "hooks.prompts" "hooks_prompts_total" "{prompt}" Counter, [Tenant Team Agent Verdict]
         "Messages of users, by the final verdict.";
     Directives "hooks.directives" "hooks_directives_total" "{directive}" Counter, [Tenant Team Agent Type]

@@ -9,7 +9,7 @@ use hooks_core::event::{
     SessionStart, SpawnFailed, Stop, SubagentSpawned, SubagentStart, SubagentStop, ToolDecided, TurnEnd,
     TurnStart, Usage, UserInputRequested, UserPromptSubmitted, WorktreeCreated,
 };
-use hooks_core::{HookRequest, HooksBuilder, Judged, Observer, ReasonKind};
+use hooks_core::{HookRequest, HooksBuilder, Judged, Observer, ReasonKind, Strength};
 
 use super::family::{Label, Row};
 use super::names::NameId;
@@ -105,6 +105,11 @@ impl Metrics {
         let event = self.name(Label::Event, E::KIND.name());
         let verdict = self.name(Label::Verdict, outcome.strength().name());
         self.add(Row::Decisions, [who.tenant, who.team, who.agent, event, verdict], 1);
+        for reason in outcome.reasons() {
+            if let Some(would) = reason.would.filter(|would| *would >= Strength::Ask) {
+                self.would_have(who, event, would, &reason.policy, &reason.rule);
+            }
+        }
         if !outcome.is_denied() {
             return;
         }
@@ -121,6 +126,13 @@ impl Metrics {
 }
 
 impl Metrics {
+    /// Counts an answer that a rule in the shadow would have given.
+    pub(super) fn would_have(&self, who: Who, event: NameId, would: Strength, policy: &str, rule: &str) {
+        let verdict = self.name(Label::Verdict, would.name());
+        let (policy, rule) = (self.name(Label::Policy, policy), self.name(Label::Rule, rule));
+        self.add(Row::Shadow, [who.tenant, who.team, who.agent, event, verdict, policy, rule], 1);
+    }
+
     /// Counts a tool call that ran; returns the number of the tool.
     pub(super) fn tool_ended(&self, who: Who, tool: &str, is_error: bool, duration: Duration) -> NameId {
         let tool = self.name(Label::Tool, tool);

@@ -54,6 +54,8 @@ pub struct RecordedEvent<'r> {
     pub policy: Option<&'r str>,
     /// Rule that decided.
     pub rule: Option<&'r str>,
+    /// Answers that rules in the shadow would have given, with policy and rule.
+    pub would: &'r [(Strength, &'r str, &'r str)],
     /// Whether a hook, a tool or a model failed.
     pub failed: bool,
     /// Answer of the cache.
@@ -83,6 +85,7 @@ impl RecordedEvent<'_> {
             strength: None,
             policy: None,
             rule: None,
+            would: &[],
             failed: false,
             cache: None,
             duration: None,
@@ -160,6 +163,9 @@ impl Metrics {
             self.prompted(who, verdict);
         }
         self.add(Row::Decisions, [who.tenant, who.team, who.agent, name, verdict], 1);
+        for (would, policy, rule) in event.would {
+            self.would_have(who, name, *would, policy, rule);
+        }
         if strength == Strength::Deny {
             let part = |label, text: Option<&str>| text.map_or(NameId::ABSENT, |text| self.name(label, text));
             let policy = part(Label::Policy, event.policy);

@@ -3,6 +3,7 @@
 //! The figures are floors: the minimum over many interleaved batches, which a busy machine can still measure.
 //! For distributions there are the criterion benches (`cargo bench`).
 
+use crate::built::Built;
 use crate::error::Result;
 use crate::process::Program;
 
@@ -40,6 +41,16 @@ pub(crate) fn audit() -> Result {
 /// Returns an error if a bar is missed, or if the bench cannot be built or run.
 pub(crate) fn sandbox() -> Result {
     Program::cargo(["bench", "--quiet", "--package", "tower-hooks-snapshots", "--bench", "snapshots"]).run()
+}
+
+/// Measures the proxy for MCP servers, with the program built for speed.
+///
+/// # Errors
+/// Returns an error if a bar is missed, or if the program or the bench cannot be built or run.
+pub(crate) fn mcp() -> Result {
+    let built = Built::hooks_for_speed()?;
+    let fixed = ["bench", "--quiet", "--package", "tower-hooks-mcp", "--bench", "mcp", "--", "--hooks"];
+    Program::cargo(fixed.into_iter().chain([built.program("hooks")?])).run()
 }
 
 /// Scrubs the files of folders, and prints what was found.

@@ -44,6 +44,7 @@ usage: cargo xtask COMMAND
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; claude-forge: compat, strict; corpora)
   bench [FILTER]                measures what everything costs, against its bars
+  bench mcp                     measures the latency that `hooks mcp` adds to a call
   bench audit                   measures what the audit log costs, beside a bare write and sync
   bench replay [PROGRAM]        measures what it takes to judge a record of a million decisions again
   bench sandbox                 measures what a snapshot before a command costs
@@ -92,6 +93,7 @@ fn run(arguments: &[&str]) -> Result {
         ["msrv"] => msrv::run(),
         ["bench"] => bench::run(""),
         ["bench", "audit"] => bench::audit(),
+        ["bench", "mcp"] => bench::mcp(),
         #[cfg(unix)]
         ["bench", "replay"] => replay::run(None),
         #[cfg(unix)]

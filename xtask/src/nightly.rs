@@ -27,6 +27,7 @@ const STEPS: &[Step] = &[
     ("storm", || proofs::run(&["storm", "--nightly"])),
     ("harm", || proofs::run(&["harm"])),
     ("e2e", || proofs::run(&["e2e"])),
+    ("pre-commit", || Program::new(".ci/pre-commit", []).run()),
 ];
 
 /// Runs all steps.

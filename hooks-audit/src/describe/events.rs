@@ -132,7 +132,7 @@ told! {
         tool(record, &event.tool_name, event.tool_use_id.as_ref());
         record.outcome = Some(event.verdict);
         record.source = Some(event.source);
-        if let Some(reason) = event.reasons.iter().find(|reason| reason.strength == event.verdict) {
+        if let Some(reason) = event.reasons.iter().find(|reason| reason.argues_for(event.verdict)) {
             record.policy = Some(reason.policy.clone().into_owned());
             record.rule = Some(reason.rule.clone().into_owned());
         }

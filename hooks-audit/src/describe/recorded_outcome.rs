@@ -3,7 +3,7 @@
 use hooks_core::{ContextPatch, Event, Judged, Reason, ReasonKind, Recovery, Strength};
 use serde_json::Value;
 
-use crate::record::Record;
+use crate::record::{Record, WouldHave};
 
 /// The recorded parts of an outcome: the strength of a decision, and the reasons. An allow without reasons
 /// costs no allocation.
@@ -64,8 +64,10 @@ impl RecordedOutcome {
     pub(super) fn describe(self, record: &mut Record) -> Vec<Value> {
         record.outcome = record.outcome.or(self.strength);
         record.directives = self.directives;
-        let of_strength = self.reasons.iter().find(|reason| Some(reason.strength) == self.strength);
-        if let Some(reason) = of_strength.or(self.reasons.first()) {
+        record.would = WouldHave::noted_in(&self.reasons);
+        let deciding = || self.reasons.iter().filter(|reason| reason.would.is_none());
+        let of_strength = deciding().find(|reason| Some(reason.strength) == self.strength);
+        if let Some(reason) = of_strength.or_else(|| deciding().next()) {
             record.policy = Some(reason.policy.clone().into_owned());
             record.rule = Some(reason.rule.clone().into_owned());
         }

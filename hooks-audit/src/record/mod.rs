@@ -12,7 +12,7 @@ mod shorten;
 
 use hooks_core::cache::CacheAnswer;
 use hooks_core::time::Timestamp;
-use hooks_core::{Strength, event::Usage, event::VerdictSource};
+use hooks_core::{Reason, Strength, event::Usage, event::VerdictSource};
 use serde::{Deserialize, Serialize};
 
 pub use self::name::kept_name;
@@ -97,6 +97,9 @@ pub struct Record {
     /// Rule that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// Denials and questions of rules in the shadow; see `hooks_core::shadow`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub would: Vec<WouldHave>,
     /// Source of the verdict on a tool call, if the event has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<VerdictSource>,
@@ -131,6 +134,38 @@ pub struct Record {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub covers: Vec<(u64, u64)>,
 }
+
+/// The answer that a rule in the shadow would have given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct WouldHave {
+    /// Strength of the answer.
+    pub outcome: Strength,
+    /// Policy of the rule.
+    pub policy: String,
+    /// Name of the rule.
+    pub rule: String,
+}
+
+impl WouldHave {
+    /// The denials and questions that `reasons` note, each once.
+    pub(crate) fn noted_in(reasons: &[Reason]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for reason in reasons {
+            let Some(outcome) = reason.would.filter(|would| *would >= Strength::Ask) else { continue };
+            let (policy, rule) = (reason.policy.clone().into_owned(), reason.rule.clone().into_owned());
+            let one = Self { outcome, policy, rule };
+            if all.len() < MOST_NOTED && !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        all
+    }
+}
+
+/// Most answers of rules in the shadow in one record; the payload has the reasons of all.
+const MOST_NOTED: usize = 32;
 
 /// An effect that a client does not support as it is meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -41,7 +41,10 @@ type Starts = HashMap<(String, String), u64>;
 
 /// Counts a record.
 fn count(record: &Record, project: &Project, starts: &mut Starts, metrics: &Metrics) {
+    let would = record.would.iter().map(|one| (one.outcome, &*one.policy, &*one.rule));
+    let would: Vec<_> = would.collect();
     let Some(mut event) = recorded(record, project) else { return };
+    event.would = &would;
     let id = if event.tool.is_some() { &record.call } else { &record.child_id };
     let key = id.clone().map(|id| (record.session.clone(), id));
     let ends = match event.kind {

@@ -13,6 +13,7 @@ mod metrics;
 pub(crate) mod plain;
 mod read;
 pub(crate) mod reading;
+pub(crate) mod status;
 mod verify;
 mod words;
 

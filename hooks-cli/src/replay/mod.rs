@@ -27,7 +27,7 @@ use crate::eval::runtime;
 use crate::failure::{Failure, Status};
 
 /// Batches that are read ahead.
-const READ_AHEAD: usize = 8;
+const READ_AHEAD: usize = 2;
 
 /// Judges the record, and reports what changed.
 pub(crate) fn run(options: &Replay) -> Result<Status, Failure> {

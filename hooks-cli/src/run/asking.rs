@@ -120,8 +120,11 @@ fn count(
                 let request = HookRequest::new(context, event);
                 let decision = decide_and_record(hooks, request, Ending::Closed, governing.recording()).await;
                 // A hook after a call cannot deny it, so its failure is only in the reasons.
-                let failed =
-                    decision.outcome.reasons().iter().find(|reason| reason.kind == ReasonKind::Failure);
+                let failed = decision
+                    .outcome
+                    .reasons()
+                    .iter()
+                    .find(|reason| reason.kind == ReasonKind::Failure && reason.would.is_none());
                 if let Some(reason) = failed {
                     return Some(format!("an answer of the model cannot be counted: {}", reason.message));
                 }

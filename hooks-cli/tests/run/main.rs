@@ -33,6 +33,7 @@ mod session_counts;
 mod terminal;
 mod transcripts;
 mod transcripts_of_agents;
+mod trying;
 
 /// A project with a configuration, and a home.
 struct World {

@@ -91,7 +91,10 @@ pub(super) fn read(root: &Node, path: Option<&Path>, further: &mut FurtherGuards
         };
         let used = packs.and_then(|packs| packs.into_iter().map(|pack| used(pack, &usage)).collect());
         match used {
-            Ok(packs) => further.packs.extend::<Vec<_>>(packs),
+            Ok::<Vec<_>, _>(packs) => {
+                further.pack_entries.extend(packs.iter().map(|_| number));
+                further.packs.extend(packs);
+            }
             Err((problem, hint)) => mistakes.add_with_hint(root.locate(&at), at, problem, &hint),
         }
     }

@@ -20,5 +20,6 @@ mod prompts;
 mod restricts;
 mod sandbox;
 mod scribe;
+mod shadow;
 mod spawn;
 mod tenant;

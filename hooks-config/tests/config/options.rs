@@ -44,6 +44,10 @@ fn every_option_of_the_schema_is_read() {
                 whole.as_object_mut().unwrap().extend(feeds.as_object().unwrap().clone());
                 let team_rules = serde_json::to_value(config.team_rules()).unwrap();
                 whole.as_object_mut().unwrap().extend(team_rules.as_object().unwrap().clone());
+                if path.last().is_some_and(|key| key == "mode") {
+                    assert_eq!(config.in_shadow().len(), 1, "{path:?}");
+                    continue;
+                }
                 let mut read = &whole;
                 for key in &path {
                     read = if read.is_array() { &read[0][key] } else { &read[key] };

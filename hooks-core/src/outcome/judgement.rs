@@ -146,6 +146,10 @@ pub trait Judged<E: Event>: Outcome + From<Verdict> {
     /// Drops the reasons that `earlier` has as well. The strength does not change.
     fn forget_reasons_of(&mut self, earlier: &Self);
 
+    /// Turns the outcome into no opinion, whose reasons note what they would have argued for; see
+    /// [`shadow`](crate::shadow). The event as it was judged and the reservations stay.
+    fn put_in_shadow(&mut self);
+
     /// Keeps `hold` until the event is over. The hold is committed when the event goes ahead, and given back
     /// if the outcome is dropped or denied.
     fn hold(&mut self, hold: Box<dyn Hold>);
@@ -190,7 +194,7 @@ pub trait Judged<E: Event>: Outcome + From<Verdict> {
     /// The first reason of the winning strength, for records and metrics.
     fn shown_reason(&self) -> Option<&Reason> {
         let strength = self.strength();
-        self.reasons().iter().find(|reason| reason.strength == strength)
+        self.reasons().iter().find(|reason| reason.argues_for(strength))
     }
 }
 
@@ -228,6 +232,13 @@ impl<E: Event, N: Notes> Judged<E> for Judgement<E, N> {
     fn forget_reasons_of(&mut self, earlier: &Self) {
         if let Some(detail) = &mut self.detail {
             detail.reasons.retain(|reason| !earlier.reasons().contains(reason));
+        }
+    }
+
+    fn put_in_shadow(&mut self) {
+        let strength = std::mem::take(&mut self.strength);
+        if strength == Strength::Allow || self.detail.is_some() {
+            self.detail_mut().reasons.put_in_shadow(strength, "stack");
         }
     }
 

@@ -10,7 +10,7 @@ const LONG_TEXT: usize = 2_000;
 /// The text for the agent of all `reasons` that argue for `strength`: each text once, texts of the operator
 /// first. `None` if there is no such reason. Reasons that make the text too long are counted.
 pub(super) fn text_for_agent(reasons: &[Reason], strength: Strength) -> Option<String> {
-    let winning = || reasons.iter().filter(|reason| reason.strength == strength);
+    let winning = || reasons.iter().filter(|reason| reason.argues_for(strength));
     let own = winning().filter(|reason| reason.by_operator);
     let in_order = own.chain(winning().filter(|reason| !reason.by_operator));
     let mut distinct: Vec<Cow<'_, str>> = Vec::new();

@@ -106,7 +106,12 @@ pub struct Single<'a, E: Event> {
     judge: &'a dyn Fn(&HookRequest<E>) -> Verdict,
 }
 
-impl<E: Event> Single<'_, E> {
+impl<'a, E: Event> Single<'a, E> {
+    /// A policy with this name and judgement.
+    pub(crate) const fn new(name: &'a str, judge: &'a dyn Fn(&HookRequest<E>) -> Verdict) -> Self {
+        Self { name, judge }
+    }
+
     /// Judges with this policy alone.
     pub fn judge(&self, request: &HookRequest<E>) -> Verdict {
         (self.judge)(request)

@@ -92,6 +92,10 @@ pub(crate) fn enter<E: Event<Outcome: Judged<E>>>(outcome: &mut E::Outcome, rese
         Reservation::NotNeeded => {}
         Reservation::Held(hold) => outcome.hold(hold),
         Reservation::Refused(reason) => outcome.merge(E::Outcome::from(Verdict::deny(reason))),
+        Reservation::WouldRefuse(reason) => {
+            let policy = reason.policy.clone();
+            outcome.merge(E::Outcome::from(Verdict::deny(reason).in_shadow(&policy)));
+        }
     }
 }
 

@@ -139,6 +139,8 @@ pub enum Reservation {
     Held(Box<dyn Hold>),
     /// The limit or budget is exhausted.
     Refused(Reason),
+    /// The limit or budget is exhausted, and in the [shadow](crate::shadow): the event goes ahead.
+    WouldRefuse(Reason),
 }
 
 impl fmt::Debug for Reservation {
@@ -147,6 +149,7 @@ impl fmt::Debug for Reservation {
             Self::NotNeeded => f.write_str("NotNeeded"),
             Self::Held(_) => f.write_str("Held"),
             Self::Refused(reason) => f.debug_tuple("Refused").field(reason).finish(),
+            Self::WouldRefuse(reason) => f.debug_tuple("WouldRefuse").field(reason).finish(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::hook::{BoxHook, Hook};
 use crate::observer::Observer;
 use crate::policy::Policy;
 use crate::reserve::Reserve;
+use crate::shadow::Shadow;
 use crate::tenant::Selection;
 use crate::transform::Transform;
 
@@ -198,10 +199,44 @@ impl HooksBuilder {
         self.closing.extend(closing);
     }
 
+    /// Adds the hooks of `inner` in the [shadow](crate::shadow): what they would have answered is noted, and changes
+    /// no answer. Extensions of `inner` that the set has none of are kept.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Hooks, HooksProvider, Judged, Reason, Shadow, Strength, Verdict, policy_fn};
+    ///
+    /// let no_shell = policy_fn("no-shell", |_: &HookRequest<PreToolUse>| {
+    ///     Verdict::deny(Reason::new("no-shell", "any", "no shell here"))
+    /// });
+    /// let mut builder = Hooks::builder();
+    /// builder.add_in_shadow(Shadow::default(), Hooks::builder().policy(no_shell));
+    /// let call = PreToolUse::new("bash", serde_json::json!({"command": "ls"}));
+    /// let outcome = builder.build().judge_pre_tool_use(&HookRequest::new(HookContext::new("s", "backend"), call));
+    /// assert_eq!((outcome.strength(), outcome.shown_reason()), (Strength::NoOpinion, None));
+    /// assert_eq!(outcome.reasons()[0].would, Some(Strength::Deny));
+    /// ```
+    pub fn add_in_shadow(&mut self, shadow: Shadow, inner: Self) {
+        let Self { slots, extensions, closing } = inner;
+        self.slots.add_in_shadow(shadow, slots);
+        for (id, value) in extensions {
+            self.extensions.entry(id).or_insert(value);
+        }
+        self.closing.extend(closing);
+    }
+
     /// Adds the hooks of `inner`, as they are. Extensions of `inner` are left out: a set has one of each type.
     pub fn add_all(&mut self, inner: Self) {
         let Self { slots, extensions: _, closing } = inner;
         self.slots.add(slots);
+        self.closing.extend(closing);
+    }
+
+    /// Adds the hooks of `inner`, and its extensions, which replace those of the same type.
+    pub fn add_with_extensions(&mut self, inner: Self) {
+        let Self { slots, extensions, closing } = inner;
+        self.slots.add(slots);
+        self.extensions.extend(extensions);
         self.closing.extend(closing);
     }
 

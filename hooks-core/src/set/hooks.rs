@@ -15,6 +15,7 @@ use crate::event::{for_each_event, *};
 use crate::future::HookFuture;
 use crate::outcome::{CompactOutcome, ContextPatch, Decision, Gate, PromptOutcome, Recovery, ResultPatch};
 use crate::request::{Evaluation, HookRequest, Stage};
+use crate::shadow::Shadow;
 use crate::tenant::Selection;
 
 /// A set of hooks, as configuration builds it. It is `Clone + Send + Sync` and one pointer wide. A reload
@@ -58,6 +59,12 @@ macro_rules! slots {
             /// Adds the hooks of `inner`.
             pub(super) fn add(&mut self, inner: Self) {
                 $( self.$dname.add(inner.$dname); )*
+                $( self.$iname.add(inner.$iname); )*
+            }
+
+            /// Adds the hooks of `inner`; those that judge are in the shadow.
+            pub(super) fn add_in_shadow(&mut self, shadow: Shadow, inner: Self) {
+                $( shadow.add(&mut self.$dname, inner.$dname); )*
                 $( self.$iname.add(inner.$iname); )*
             }
 

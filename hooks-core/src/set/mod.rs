@@ -27,4 +27,5 @@ pub use self::live::Live;
 pub(crate) use self::live::Snapshot;
 pub use self::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
 pub use self::question::{Ending, EventDecision, conclude, conclude_decided, decide, observe, reserve, tell};
+pub(crate) use self::slot::guarded_verdict;
 pub use self::slot::{Explained, Slot};

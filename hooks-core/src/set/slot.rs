@@ -219,7 +219,11 @@ fn guarded_rewrite<E: Event>(
 }
 
 #[inline]
-fn guarded_verdict<E: Event>(name: &str, request: &HookRequest<E>, judge: impl Fn() -> Verdict) -> Verdict {
+pub(crate) fn guarded_verdict<E: Event>(
+    name: &str,
+    request: &HookRequest<E>,
+    judge: impl Fn() -> Verdict,
+) -> Verdict {
     catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|panic| panicked(name, request, &*panic))
 }
 

@@ -9,6 +9,7 @@
 //! | `ObserverLayer` | yes | yes | does not wait | forwarded | yes | yes |
 //! | `ReserveLayer` | yes | yes | waits after the inner answer | forwarded | yes | yes |
 //! | `FailureLayer` | yes | yes | does not wait | forwarded | yes | yes |
+//! | `ShadowLayer` | yes | yes | does not wait | forwarded | yes | yes |
 //! | `DecideLayer` | a clone, after the decider | yes | yes | within the answer | yes | yes |
 //! | `BoxHook` (a slot's stack) | a clone | yes | does not wait | within the answer, under the deadline | yes | yes |
 //! | `Govern` | a clone, after the decision | yes | yes | within the answer | yes | yes |
@@ -25,10 +26,12 @@ use hooks_core::drivers::{
 };
 use hooks_core::event::*;
 use hooks_core::testing::{PendingOnce, Probe};
+use hooks_core::time::Timestamp;
 use hooks_core::{
     BoxHook, DecideLayer, DeciderOutcome, DecidingEvent, FailureLayer, Govern, GovernModel, GovernSpawn,
     HookContext, HookError, HookFuture, HookRequest, Hooks, Judge, Judged, ObserverLayer, PolicyLayer,
-    Reservation, Reserve, ReserveLayer, Router, Settle, Strength, TransformLayer, Verdict,
+    Reservation, Reserve, ReserveLayer, Router, Settle, Shadow, ShadowLayer, Strength, TransformLayer,
+    Verdict,
 };
 use tokio::sync::Semaphore;
 use tokio_test::task;
@@ -201,6 +204,7 @@ contract! {
     observer_layer: ObserverLayer::new(Arc::new(Looks)), forwards true;
     reserve_layer: ReserveLayer::new(Arc::new(Waits)), forwards true;
     failure_layer: FailureLayer::new("guard"), forwards true;
+    shadow_layer: ShadowLayer::new(Shadow::until(Timestamp(0))), forwards true;
     decide_layer: DecideLayer::new(service_fn(slow_allow)), forwards false;
     box_hook: Boxes, forwards false;
 }

@@ -12,4 +12,5 @@ mod law_1_strength;
 mod law_2_judges_what_runs;
 mod law_3_fails_closed;
 mod laws_4_to_9;
+mod shadow;
 mod whole_session;

@@ -7,7 +7,8 @@
 use hooks_facts::commands::Argument;
 
 /// Commands of `hooks` that are for the operator, whatever their arguments.
-const ALWAYS: &[&str] = &["approve", "exec", "init", "reload", "run", "sandbox-stage", "state", "undo"];
+const ALWAYS: &[&str] =
+    &["approve", "exec", "init", "mcp", "reload", "run", "sandbox-stage", "serve", "state", "undo"];
 
 /// Other commands of `hooks`.
 const READS: &[&str] = &[

@@ -13,7 +13,7 @@ const MOST_ALTERNATIVES: usize = 4_096;
 const MOST_NAMES: usize = 20_000;
 
 /// The alternatives of a pattern without braces; `None` if there are too many.
-pub(super) fn alternatives(pattern: &str) -> Option<Vec<String>> {
+pub(crate) fn alternatives(pattern: &str) -> Option<Vec<String>> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     while let Some(next) = open.pop() {

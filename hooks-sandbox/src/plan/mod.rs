@@ -5,7 +5,7 @@
 
 mod after;
 mod folder_handle;
-mod glob;
+pub(crate) mod glob;
 mod homes;
 mod identity;
 mod look_up;

@@ -36,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-context", &["tower-hooks-core", "tower-hooks-conversation", "tower-hooks-team"]),
     ("tower-hooks-audit", &["tower-hooks-core", "tower-hooks-facts"]),
     ("tower-hooks-cache", &["tower-hooks-core", "tower-hooks-facts"]),
+    ("tower-hooks-mcp", &["tower-hooks-core"]),
     ("tower-hooks-metrics", &["tower-hooks-core"]),
     ("tower-hooks-scribe", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-team"]),
     ("tower-hooks-team-rules", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-team"]),

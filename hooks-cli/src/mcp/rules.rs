@@ -1,0 +1,154 @@
+//! The rules of a proxy.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::{env, fs, io};
+
+use hooks::budgets::Approvals;
+use hooks::config::Config;
+use hooks::drivers::{Approval, ApprovalRequest};
+use hooks::redaction::Scrubber;
+use hooks::{HookContext, HookError, HookFuture};
+use hooks_mcp::{GovernMcpLayer, McpSettings, OnChange, Pins};
+use serde::{Deserialize, Serialize};
+use tower_service::Service;
+
+use crate::cli::{ChangedTool, Mcp};
+use crate::failure::Failure;
+use crate::run::project;
+use crate::{approve, load, private, strict_json};
+
+/// The rules, and what else the proxy needs for its decisions.
+pub(super) struct Rules {
+    config: Config,
+    context: HookContext,
+    settings: McpSettings,
+    approver: Asking,
+}
+
+/// Reads the rules that govern this folder, or those that are named.
+pub(super) fn load(options: &Mcp) -> Result<Rules, Failure> {
+    let folder = env::current_dir()?;
+    let Some(found) = project::find_from(options.config.as_deref(), &folder) else {
+        return Err(Failure::message(project::not_a_file(&folder).unwrap_or_else(|| {
+            "no rules govern this folder, so the server was not started; `hooks init` writes some, or name them with `--config`"
+                .to_owned()
+        })));
+    };
+    let config = load::governing(&found.config, None)?;
+    let mut settings = McpSettings::new(&name(options));
+    settings.on_change = match options.changed {
+        ChangedTool::Deny => OnChange::Deny,
+        ChangedTool::Report => OnChange::Report,
+    };
+    settings.report = Some(Arc::new(say));
+    if let Some(file) = &options.pin {
+        keep_pins(&mut settings, file)?;
+    }
+    if let Some(scrubber) = config.as_hooks().extension::<Scrubber>().cloned() {
+        settings.scrub = Some(Arc::new(move |value| scrubber.scrub_value(value) > 0));
+    }
+    if let Some(audit) = config.recording().cloned() {
+        settings.before_call = Some(Arc::new(move |request| {
+            let audit = audit.clone();
+            HookFuture::later(async move { audit.settled(&request).await })
+        }));
+    }
+    let environment = hooks::system();
+    let session = format!("mcp-{:032x}", environment.random.next_u128());
+    let mut context = HookContext::new(session, "").in_dir(&folder).with_environment(environment);
+    context.team_root = Some(found.root);
+    context.tenant = config.tenant().map(str::to_owned);
+    let approver = Asking(approve::approvals(&config));
+    Ok(Rules { config, context, settings, approver })
+}
+
+impl Rules {
+    pub(super) fn layer(&self) -> GovernMcpLayer<Asking> {
+        let Self { config, context, settings, approver } = self;
+        GovernMcpLayer::new(config.as_hooks().clone(), context.clone(), settings.clone())
+            .with_approver(approver.clone())
+    }
+
+    /// Writes what is left to write.
+    pub(super) async fn close(&self) {
+        if let Err(error) = self.config.close().await {
+            say(&error.to_string());
+        }
+    }
+}
+
+/// The name of the server: the named one, or that of its program.
+fn name(options: &Mcp) -> String {
+    let program = || Path::new(options.command.first()?).file_stem()?.to_str().map(str::to_owned);
+    options.name.clone().or_else(program).unwrap_or_default()
+}
+
+/// Prints a message for the operator. A client shows it in its log of the server.
+fn say(message: &str) {
+    drop(writeln!(anstream::stderr(), "hooks mcp: {message}"));
+}
+
+/// Digests of tools by server, in a file.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct PinFile {
+    servers: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+fn keep_pins(settings: &mut McpSettings, file: &Path) -> Result<(), Failure> {
+    let file: PathBuf = std::path::absolute(file)?;
+    let pinned = read_pins(&file)?;
+    let server = settings.server.clone();
+    settings.pins = Pins::new(pinned.servers.get(&server).cloned().unwrap_or_default());
+    settings.keep_pins = Some(Arc::new(move |pins| {
+        let kept = read_pins(&file).and_then(|mut all| {
+            all.servers.insert(server.clone(), pins.digests());
+            let text = serde_json::to_string_pretty(&all)?;
+            Ok(private::replace(&file, format!("{text}\n").as_bytes())?)
+        });
+        if let Err(why) = kept {
+            say(&format!("new tools are not pinned in `{}`: {why}", file.display()));
+        }
+    }));
+    Ok(())
+}
+
+fn read_pins(file: &Path) -> Result<PinFile, Failure> {
+    let text = match fs::read(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PinFile::default()),
+        Err(error) => return Err(Failure::message(format!("`{}` cannot be read: {error}", file.display()))),
+    };
+    let read = strict_json::read(&text).and_then(serde_json::from_value);
+    read.map_err(|error| {
+        Failure::message(format!(
+            "`{}` has no pins: {error}; restore it, or remove it to pin the tools anew",
+            file.display()
+        ))
+    })
+}
+
+/// Has a person approve a call with `hooks approve`, if the state outlives this process.
+#[derive(Clone)]
+pub(super) struct Asking(Option<Approvals>);
+
+impl Service<ApprovalRequest> for Asking {
+    type Response = Approval;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Approval, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, question: ApprovalRequest) -> Self::Future {
+        match &mut self.0 {
+            Some(approvals) => approvals.call(question),
+            None => HookFuture::now(Err(HookError::unavailable("no user can be asked"))),
+        }
+    }
+}
