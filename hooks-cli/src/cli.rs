@@ -11,7 +11,9 @@ use hooks::sandbox::ProfileFormat;
 
 use crate::audit::Audit;
 use crate::audit::status::StatusOptions;
+use crate::diff::Diff;
 use crate::init::Scope;
+use crate::replay::Replay;
 use crate::rule_tests::TestOptions;
 
 /// Governs what the tools of LLM agents may do.
@@ -112,6 +114,10 @@ pub(crate) enum Command {
     State(State),
     /// Read and check the audit log: who did what, and which rule decided
     Audit(Audit),
+    /// Show what one file of rules permits that another does not, with a call that shows it
+    Diff(Diff),
+    /// Judge a record or transcripts again by other rules, and show what changes
+    Replay(Replay),
     /// Remove secrets and personal data from a text: standard input to standard output
     Scrub(Scrub),
     /// Measure the cost of a configuration for each event and policy

@@ -72,6 +72,25 @@ where
     decision
 }
 
+/// Decides as [`decide_and_record`] does, and commits the reservations unless the event does not go on.
+pub(crate) async fn decide_and_commit<E>(
+    hooks: &Hooks,
+    request: HookRequest<E>,
+    ending: Ending,
+    recording: Option<&Audit>,
+) -> EventDecision<E>
+where
+    E: DecidingEvent + Described,
+{
+    let mut decision = decide_and_record(hooks, request, ending, recording).await;
+    // A host asks the user about these two events. An ask about another event ends it.
+    let can_ask = matches!(E::KIND, EventKind::PreToolUse | EventKind::PermissionRequest);
+    if can_ask || decision.outcome.goes_ahead() {
+        decision.commit();
+    }
+    decision
+}
+
 /// Sends an informing event to the hooks, and waits until it is recorded. It can no longer be denied, so a
 /// failure is only recorded with the other failures.
 pub(crate) async fn tell_and_record<E>(
@@ -116,12 +135,7 @@ async fn decide_to_json<E>(
 where
     E: DecidingEvent<Outcome: Noted> + Described,
 {
-    let mut decision = decide_and_record(hooks, request, Ending::Open, recording).await;
-    // A host asks the user about these two events. An ask about another event ends it.
-    let can_ask = matches!(E::KIND, EventKind::PreToolUse | EventKind::PermissionRequest);
-    if can_ask || decision.outcome.goes_ahead() {
-        decision.commit();
-    }
+    let decision = decide_and_commit(hooks, request, Ending::Open, recording).await;
     let outcome = &decision.outcome;
     let mut fields = Map::from_iter([("decision".to_owned(), json!(outcome.strength()))]);
     if outcome.strength() >= Strength::Ask

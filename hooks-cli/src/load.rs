@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use hooks::config::{Config, ConfigErrors, ConfigReader, LiveConfig, LiveReader, Profile, as_patterns};
+use hooks::config::{Config, ConfigErrors, ConfigReader, Kept, LiveConfig, LiveReader, Profile, as_patterns};
 use hooks::store::{Engine, StoreThread};
 
 use crate::failure::{Failure, Status};
@@ -33,6 +33,18 @@ pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config,
 #[cfg(target_os = "linux")]
 pub(crate) fn recording(path: &Path, root: &Path) -> Result<Config, Failure> {
     read(&reader(None).recording_in_team_of(root).remembering_no_files().of_project(root), path)
+}
+
+/// The configuration at `path`, which judges events of a record with the state `kept` and does nothing else. `change` changes
+/// its reader.
+pub(crate) fn for_replay(
+    path: &Path,
+    kept: Kept,
+    protected: impl Iterator<Item = String>,
+    change: impl Fn(ConfigReader) -> ConfigReader,
+) -> Result<Config, Failure> {
+    let reader = reader(None).recording_in_teams().judging_only().keeping(kept).protecting(protected);
+    read(&in_project(change(reader), path), path)
 }
 
 /// The configuration at `path` for a trial: its counters end with this process, unless the file sets a store.

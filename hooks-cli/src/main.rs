@@ -16,6 +16,7 @@ mod codex;
 mod connections;
 mod decisions;
 mod demo;
+mod diff;
 mod doctor;
 mod effects;
 mod eval;
@@ -36,6 +37,7 @@ mod pin;
 mod private;
 mod reach;
 mod reload;
+mod replay;
 mod rule_tests;
 mod run;
 mod sandbox;
@@ -98,6 +100,8 @@ fn main() -> ExitCode {
         Command::Undo(options) => undo::run(&options),
         Command::Snapshots(options) => undo::list(&options),
         Command::Schema(schema) => schema::run(&schema),
+        Command::Diff(options) => diff::run(&options),
+        Command::Replay(options) => replay::run(&options),
         Command::Reload(reload) => reload::run(&reload),
         Command::Approve(options) => approve::run(&options),
         Command::Ceremony(options) => ceremony::run(&options),

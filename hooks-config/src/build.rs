@@ -82,6 +82,8 @@ pub(super) struct State {
     pub(super) audit: Option<AuditConfig>,
     /// Whether nothing is recorded although `audit` is set.
     pub(super) is_trial: bool,
+    /// Whether hooks that do more than judge and count are left out.
+    pub(super) only_judges: bool,
     /// Whether the files that calls write are not remembered.
     pub(super) forgets_files: bool,
     /// Version of the rules that were read.
@@ -398,7 +400,7 @@ pub(super) fn build(
             }
             // Stacks are called in turn: the one that removes secrets from a message comes before all that
             // read it.
-            if let Some(config) = &context.prompts {
+            if let Some(config) = context.prompts.as_ref().filter(|_| !state.only_judges) {
                 builder = prompts::add_to(
                     builder,
                     config,
@@ -407,8 +409,9 @@ pub(super) fn build(
                     team_rules.decisions.is_some(),
                 );
             }
+            let handlers = handlers.as_ref().filter(|_| !state.only_judges);
             if let Some(commands) =
-                handlers.as_ref().and_then(|handlers| handlers.hooks(host, policy.redaction.as_ref()))
+                handlers.and_then(|handlers| handlers.hooks(host, policy.redaction.as_ref()))
             {
                 builder = commands.add_to(builder);
             }
@@ -417,9 +420,13 @@ pub(super) fn build(
                 store_thread: state.store_thread,
                 redaction: policy.redaction.as_ref(),
             };
-            builder = context.add_to(builder, &kept, &around, host);
             // After the others, so that it counts their changes of an event.
-            let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
+            let (mut builder, feeds) = if state.only_judges {
+                (builder, Feeds::default())
+            } else {
+                let builder = context.add_to(builder, &kept, &around, host);
+                feeds.add_to(builder, &around.tools, kept.metrics.as_ref())
+            };
             kept.metrics = feeds.metrics.clone();
             match modes.whole() {
                 Some(shadow) => whole.add_in_shadow(shadow, builder),

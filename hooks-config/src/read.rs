@@ -538,6 +538,7 @@ pub struct ConfigReader {
     engine: Option<Engine>,
     teams: Teams,
     is_trial: bool,
+    only_judges: bool,
     forgets_files: bool,
     dialect: Option<Dialect>,
     protected: Vec<String>,
@@ -748,6 +749,29 @@ impl ConfigReader {
     #[must_use]
     pub const fn recording_nothing(mut self) -> Self {
         self.is_trial = true;
+        self
+    }
+
+    /// Builds only the hooks that judge and count, for a host that judges events which happened before. Handlers, the
+    /// context of sessions, the Scribe, the cache, metrics and the log are left out, so nothing is started or written.
+    ///
+    /// ```
+    /// use hooks_config::ConfigReader;
+    /// use hooks_core::EventKind;
+    ///
+    /// let text = "version: 1\ncommand_guard: {}\nhooks: { stop: [{ type: command, command: ./log.sh }] }";
+    /// let reader = ConfigReader::default();
+    /// let is_hooked = |reader: &ConfigReader, event| {
+    ///     Ok::<_, hooks_config::ConfigErrors>(reader.parse(text, "hooks.yaml")?.as_hooks().hooked().contains(&event))
+    /// };
+    /// assert!(is_hooked(&reader, EventKind::Stop)?);
+    /// let judging = reader.judging_only();
+    /// assert!(is_hooked(&judging, EventKind::PreToolUse)? && !is_hooked(&judging, EventKind::Stop)?);
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub const fn judging_only(mut self) -> Self {
+        (self.is_trial, self.only_judges) = (true, true);
         self
     }
 
@@ -976,6 +1000,7 @@ impl ConfigReader {
             tenancy: None,
             audit: audit::in_team(&self.teams, path),
             is_trial: self.is_trial,
+            only_judges: self.only_judges,
             forgets_files: self.forgets_files,
             rules: None,
             reload: ReloadConfig::default(),

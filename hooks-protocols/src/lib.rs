@@ -58,4 +58,6 @@ pub use self::encode::{ClientAnswer, EncodedAnswer, encode};
 pub use self::failure::{KnownEvent, failure};
 pub use self::payload::payload;
 pub use self::recognise::recognise;
-pub use self::transcript::{TranscriptAnswer, TranscriptLedger};
+pub use self::transcript::{
+    TranscriptAnswer, TranscriptCall, TranscriptCalls, TranscriptEnd, TranscriptLedger, TranscriptStep,
+};

@@ -13,6 +13,8 @@ mod msrv;
 mod nightly;
 mod package;
 mod proofs;
+#[cfg(unix)]
+mod replay;
 mod semver;
 #[cfg(unix)]
 mod start;
@@ -44,6 +46,7 @@ usage: cargo xtask COMMAND
   bench [FILTER]                measures what everything costs, against its bars
   bench mcp                     measures the latency that `hooks mcp` adds to a call
   bench audit                   measures what the audit log costs, beside a bare write and sync
+  bench replay [PROGRAM]        measures what it takes to judge a record of a million decisions again
   bench sandbox                 measures what a snapshot before a command costs
   bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of
                                 bash and jq; of the programs that are named, else of the one that `dist` builds
@@ -91,6 +94,10 @@ fn run(arguments: &[&str]) -> Result {
         ["bench"] => bench::run(""),
         ["bench", "audit"] => bench::audit(),
         ["bench", "mcp"] => bench::mcp(),
+        #[cfg(unix)]
+        ["bench", "replay"] => replay::run(None),
+        #[cfg(unix)]
+        ["bench", "replay", program] => replay::run(Some(program)),
         ["bench", "sandbox"] => bench::sandbox(),
         #[cfg(unix)]
         ["bench", "start", programs @ ..] => start::run(programs),

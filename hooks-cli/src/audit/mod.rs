@@ -12,7 +12,7 @@ mod latest;
 mod metrics;
 pub(crate) mod plain;
 mod read;
-mod reading;
+pub(crate) mod reading;
 pub(crate) mod status;
 mod verify;
 mod words;

@@ -23,7 +23,7 @@ const HEADER: usize = 16 << 10;
 /// Reads a log in batches. Damage in a file does not hide other records: those before it are returned, and
 /// then those from the next file of its chain on. Each problem is printed once on standard error, and
 /// [`Reading::status`] returns the exit status.
-pub(super) struct Reading {
+pub(crate) struct Reading {
     folder: PathBuf,
     reader: LogReader,
     looked_at: u64,
@@ -37,7 +37,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Reads the log in `folder` after the positions `after`.
-    pub(super) fn new(folder: &Path, after: Positions) -> Self {
+    pub(crate) fn new(folder: &Path, after: Positions) -> Self {
         Self {
             folder: folder.to_owned(),
             reader: LogReader::new(Arc::new(StdFileSystem), folder, after),
@@ -50,7 +50,7 @@ impl Reading {
 
     /// The next records; empty if there are no more for now. If a file cannot be read, the batch size is
     /// halved until it contains only the records before the damage.
-    pub(super) fn next(&mut self) -> Result<Vec<Committed>, Failure> {
+    pub(crate) fn next(&mut self) -> Result<Vec<Committed>, Failure> {
         let mut most = MOST;
         loop {
             let records = self.reader.read(most);
@@ -73,18 +73,23 @@ impl Reading {
     }
 
     /// The number of records that were read.
-    pub(super) fn looked_at(&self) -> u64 {
+    pub(crate) fn looked_at(&self) -> u64 {
         self.looked_at
     }
 
     /// The positions after the records that were read or skipped.
-    pub(super) fn positions(&self) -> &Positions {
+    pub(crate) fn positions(&self) -> &Positions {
         self.reader.positions()
     }
 
     /// The exit status: `otherwise`, unless a part of the log could not be read.
-    pub(super) fn status(&self, otherwise: Status) -> Status {
+    pub(crate) fn status(&self, otherwise: Status) -> Status {
         self.trouble.unwrap_or(otherwise)
+    }
+
+    /// The exit status of a part of the log that could not be read.
+    pub(crate) const fn trouble(&self) -> Option<Status> {
+        self.trouble
     }
 
     /// Skips the file that cannot be read, and prints which records are left out. Returns whether there are

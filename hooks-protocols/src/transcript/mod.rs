@@ -36,6 +36,7 @@
 //! assert_eq!(ledger.offset("/session.jsonl"), 2 * line.len() as u64);
 //! ```
 
+mod calls;
 mod claude;
 mod codex;
 mod copilot;
@@ -44,6 +45,7 @@ mod qwen;
 #[cfg(test)]
 mod tests;
 
+pub use self::calls::{TranscriptCall, TranscriptCalls, TranscriptEnd, TranscriptStep};
 pub use self::ledger::TranscriptLedger;
 
 use hooks_core::event::Usage;

@@ -16,7 +16,7 @@ fn recorded() -> PathBuf {
 }
 
 /// The files of a session, those of subagents first.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

@@ -1,0 +1,199 @@
+//! `hooks replay`: judges the events of a record again, by other rules.
+//!
+//! A thread reads the record, and this one judges, in the order of the record. State is rebuilt from what is judged,
+//! with the times of the record, in memory. Nothing outside is read but the record and the rules.
+
+mod cli;
+mod moment;
+mod record;
+mod report;
+mod sessions;
+mod side;
+mod world;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use hooks::{EventKind, Strength};
+
+pub(crate) use self::cli::Replay;
+use self::moment::{Moment, Recorded, Step};
+use self::report::{Change, Report, Verdict};
+pub(crate) use self::side::{Decided, Side};
+use crate::eval::runtime;
+use crate::failure::{Failure, Status};
+
+/// Batches that are read ahead.
+const READ_AHEAD: usize = 2;
+
+/// Judges the record, and reports what changed.
+pub(crate) fn run(options: &Replay) -> Result<Status, Failure> {
+    let files: Vec<_> = [Some(&*options.config), options.against.as_deref()].into_iter().flatten().collect();
+    let new = Side::new(&options.config, &files, options.files_now)?;
+    let against = options.against.as_deref();
+    let old = against.map(|path| Side::new(path, &files, options.files_now)).transpose()?;
+    let is_interrupted = interruption();
+    let mut replaying = Replaying {
+        report: Report::new(options.format, &new, old.as_ref())?,
+        new,
+        old,
+        called: BTreeMap::new(),
+    };
+    let read = thread::scope(|scope| {
+        let (sender, steps) = sync_channel(READ_AHEAD);
+        let reading = scope.spawn(move || {
+            if let Some(folder) = &options.log {
+                record::send(folder, options.client, &sender)?;
+            }
+            match &options.transcripts {
+                Some(folder) => sessions::send(folder, options.cwd.as_deref(), &sender),
+                None => Ok(()),
+            }
+        });
+        let judged = replaying.judge_all(steps, &is_interrupted);
+        // The thread ends when nothing receives its steps.
+        let read = reading
+            .join()
+            .unwrap_or_else(|_| Err(Failure::message("the record cannot be read: its reader failed")));
+        judged.and(read)
+    });
+    let is_interrupted = is_interrupted.load(Ordering::Relaxed);
+    let has_changes = replaying.report.end(is_interrupted, read.is_err())?;
+    read?;
+    Ok(match (is_interrupted, has_changes) {
+        (true, _) => Status::Usage,
+        (false, true) => Status::Found,
+        (false, false) => Status::Well,
+    })
+}
+
+/// Becomes true when the user interrupts the program.
+fn interruption() -> Arc<AtomicBool> {
+    let is_interrupted = Arc::<AtomicBool>::default();
+    let flag = Arc::clone(&is_interrupted);
+    // Without the thread, an interruption ends the program at once.
+    thread::spawn(move || {
+        let Ok(runtime) = runtime() else { return };
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            flag.store(true, Ordering::Relaxed);
+        }
+    });
+    is_interrupted
+}
+
+/// A call of a transcript that has not ended.
+struct Called {
+    moment: Moment,
+    new: Option<Decided>,
+    old: Option<Decided>,
+}
+
+struct Replaying {
+    new: Side,
+    old: Option<Side>,
+    report: Report,
+    called: BTreeMap<Arc<str>, Called>,
+}
+
+impl Replaying {
+    fn judge_all(&mut self, steps: Receiver<Vec<Step>>, is_interrupted: &AtomicBool) -> Result<(), Failure> {
+        runtime()?.block_on(async {
+            for batch in steps {
+                for step in batch {
+                    self.take(step).await?;
+                }
+                if is_interrupted.load(Ordering::Relaxed) {
+                    break;
+                }
+                self.report.progress()?;
+            }
+            for (_, mut called) in std::mem::take(&mut self.called) {
+                if called.old.is_none() {
+                    called.moment.not_known.push("the transcript ends before the call");
+                }
+                self.compare(&called.moment, called.new, called.old)?;
+            }
+            Ok(())
+        })
+    }
+
+    async fn take(&mut self, step: Step) -> Result<(), Failure> {
+        match step {
+            Step::Recorded(mut moment) => {
+                let (new, old) = self.judge(&mut moment).await?;
+                if moment.recorded.is_some() {
+                    self.compare(&moment, new, old)?;
+                }
+            }
+            Step::Called(id, mut moment) => {
+                let (new, old) = self.judge(&mut moment).await?;
+                self.called.insert(id, Called { moment: *moment, new, old });
+            }
+            Step::Ended(id, is_denied) => {
+                if let Some(Called { mut moment, new, old }) = self.called.remove(&id) {
+                    moment.recorded = Some(Recorded::WasDenied(is_denied));
+                    self.compare(&moment, new, old)?;
+                }
+            }
+            Step::Passed => {}
+        }
+        Ok(())
+    }
+
+    /// Judges by both sides.
+    async fn judge(&mut self, moment: &mut Moment) -> Result<(Option<Decided>, Option<Decided>), Failure> {
+        let Some(event) = moment.event.take() else { return Ok((None, None)) };
+        moment.subject = moment::subject(&event);
+        let old = match &mut self.old {
+            Some(old) => old.judge(moment, event.clone()).await?,
+            None => None,
+        };
+        Ok((self.new.judge(moment, event).await?, old))
+    }
+
+    fn compare(
+        &mut self,
+        moment: &Moment,
+        new: Option<Decided>,
+        old: Option<Decided>,
+    ) -> Result<(), Failure> {
+        let mut not_known = moment.not_known.clone();
+        if [&new, &old].into_iter().flatten().any(Decided::needs_files) {
+            not_known.push("it depends on files as they were then");
+        }
+        let assumes_no_links = [&new, &old].into_iter().flatten().any(|decided| decided.asked.links);
+        let before = match (&self.old, old) {
+            (Some(_), old) => old.map(Verdict::from),
+            (None, _) => moment.recorded.as_ref().map(Verdict::recorded),
+        };
+        let after = new.map(Verdict::from);
+        if not_known.is_empty() && (before.is_none() || after.is_none()) {
+            // A result of a call that would not have run.
+            let why = match moment.kind {
+                EventKind::PostToolUse => "the call would not have run",
+                _ => "the record does not have the decision",
+            };
+            not_known.push(why);
+        }
+        let was_call = matches!(moment.recorded, Some(Recorded::WasDenied(_))) && self.old.is_none();
+        let is_same = match (&before, &after) {
+            (Some(before), Some(after)) if was_call => {
+                outcome_of_call(before.strength) == outcome_of_call(after.strength)
+            }
+            (Some(before), Some(after)) => before.strength == after.strength,
+            _ => false,
+        };
+        match (not_known.is_empty(), is_same) {
+            (true, true) => self.report.same(moment),
+            _ => self.report.differs(&Change { moment, before, after, not_known, assumes_no_links }),
+        }
+    }
+}
+
+/// A transcript does not show whether a call that ran was allowed by a rule.
+fn outcome_of_call(strength: Strength) -> Strength {
+    if strength == Strength::Allow { Strength::NoOpinion } else { strength }
+}

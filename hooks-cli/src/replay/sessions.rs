@@ -1,0 +1,218 @@
+//! The tool calls in transcripts, of all files together in the order of their times.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use hooks::time::Timestamp;
+use hooks_protocols::{Client, TranscriptCall, TranscriptCalls, TranscriptStep, decode};
+use serde_json::Value;
+
+use super::moment::{Moment, RecordPosition, Step};
+use crate::failure::Failure;
+
+/// Maximum length of a line; a longer one holds no call that a hook has seen.
+const LONGEST_LINE: u64 = 64 << 20;
+/// Lines at the start of a file that may show its client.
+const FIRST_LINES: usize = 64;
+/// Maximum depth of folders.
+const DEEPEST: u32 = 16;
+/// Steps of a batch.
+const BATCH: usize = 1_024;
+
+/// Sends the calls of all transcripts below `folder`. `cwd` is the folder of sessions that name none.
+pub(super) fn send(folder: &Path, cwd: Option<&Path>, steps: &SyncSender<Vec<Step>>) -> Result<(), Failure> {
+    let cannot =
+        |error: io::Error| Failure::message(format!("`{}` cannot be read: {error}", folder.display()));
+    let mut paths = Vec::new();
+    find(folder, 0, &mut paths).map_err(cannot)?;
+    paths.sort();
+    let mut waiting: BinaryHeap<Reverse<(u64, u64, usize)>> = BinaryHeap::new();
+    let mut files = Vec::new();
+    for path in &paths {
+        if let Some(file) = Transcript::find(folder, path)? {
+            waiting.push(Reverse((file.start, file.start, files.len())));
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::message(format!(
+            "there is no transcript of a known client below `{}`; name the folder that its client writes, such as \
+             `~/.claude/projects`",
+            folder.display()
+        )));
+    }
+    let (mut seen, mut batch) = (HashSet::new(), Vec::new());
+    // The file with the earliest next line continues. Copies of a session begin later than their original.
+    while let Some(Reverse((_, start, index))) = waiting.pop() {
+        let Some(file) = files.get_mut(index) else { continue };
+        let Some(found) = file.next()? else { continue };
+        waiting.push(Reverse((file.at, start, index)));
+        for step in found {
+            batch.extend(file.step(step, cwd, &mut seen));
+        }
+        if batch.len() >= BATCH && steps.send(std::mem::take(&mut batch)).is_err() {
+            return Ok(());
+        }
+    }
+    // The other end may have been interrupted.
+    let _sent = steps.send(batch);
+    Ok(())
+}
+
+fn find(folder: &Path, depth: u32, paths: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        if kind.is_dir() && depth < DEEPEST {
+            find(&path, depth + 1, paths)?;
+        } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A file that is read line by line. It is open only while it is read.
+struct Transcript {
+    path: PathBuf,
+    name: Arc<str>,
+    client: Client,
+    calls: TranscriptCalls,
+    lines: Option<BufReader<File>>,
+    is_over: bool,
+    line: u64,
+    /// Time of the first line with a time, and of the last line that was read.
+    start: u64,
+    at: u64,
+}
+
+impl Transcript {
+    /// The transcript at `path`; `None` if it is another file.
+    fn find(folder: &Path, path: &Path) -> Result<Option<Self>, Failure> {
+        let name = path.strip_prefix(folder).unwrap_or(path).to_string_lossy();
+        let mut lines = BufReader::new(open(path)?);
+        let (mut client, mut start, mut text) = (None, None, Vec::new());
+        for _ in 0..FIRST_LINES {
+            if !next_line(&mut lines, &mut text).map_err(|error| unreadable(path, &error))? {
+                break;
+            }
+            let Ok(line) = serde_json::from_slice::<Value>(&text) else { continue };
+            client = client.or_else(|| TranscriptCalls::client_of(&line));
+            start = start.or_else(|| time(&line));
+            if client.is_some() && start.is_some() {
+                break;
+            }
+        }
+        Ok(client.and_then(|client| {
+            let start = start.map_or(0, |at| at.0);
+            let calls = TranscriptCalls::new(client)?;
+            let (path, name) = (path.to_path_buf(), name.as_ref().into());
+            Some(Self { path, name, client, calls, lines: None, is_over: false, line: 0, start, at: start })
+        }))
+    }
+
+    /// The steps of the next line; `None` at the end.
+    fn next(&mut self) -> Result<Option<Vec<TranscriptStep>>, Failure> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let mut lines = match self.lines.take() {
+            Some(lines) => lines,
+            None => BufReader::new(open(&self.path)?),
+        };
+        let mut text = Vec::new();
+        if !next_line(&mut lines, &mut text).map_err(|error| unreadable(&self.path, &error))? {
+            self.is_over = true;
+            return Ok(None);
+        }
+        self.lines = Some(lines);
+        self.line += 1;
+        let line = serde_json::from_slice(&text).unwrap_or(Value::Null);
+        self.at = time(&line).map_or(self.at, |at| at.0.max(self.at));
+        Ok(Some(self.calls.read(&line)))
+    }
+
+    /// A step as it is judged. Calls that another file has too are left out.
+    fn step(&self, step: TranscriptStep, cwd: Option<&Path>, seen: &mut HashSet<u64>) -> Option<Step> {
+        let id = |id: &str| -> Arc<str> { format!("{}/{id}", self.client.name()).into() };
+        match step {
+            TranscriptStep::Called(call) => {
+                let id = id(&call.id);
+                seen.insert(digest(&id)).then(|| self.called(id, &call, cwd))
+            }
+            TranscriptStep::Ended(end) => Some(Step::Ended(id(&end.id), end.is_denied)),
+            _ => None,
+        }
+    }
+
+    fn called(&self, id: Arc<str>, call: &TranscriptCall, cwd: Option<&Path>) -> Step {
+        let place = RecordPosition::Line(Arc::clone(&self.name), self.line);
+        let Ok(decoded) = decode(self.client, Some(call.event), call.payload.to_string().as_bytes()) else {
+            return Step::Passed;
+        };
+        let tool = decoded.call().map(|(tool, _)| tool.to_owned());
+        let mut context = decoded.context;
+        context.timestamp = call.at.unwrap_or(Timestamp(self.at));
+        context.call_id = context.call_id.or_else(|| Some(call.id.clone()));
+        let agent = call.payload.get("agent_id").and_then(Value::as_str);
+        context.agent_id = context.agent_id.or_else(|| agent.map(str::to_owned));
+        if context.cwd.as_os_str().is_empty() {
+            context.cwd = cwd.map(Path::to_path_buf).unwrap_or_default();
+        }
+        let not_known = context.cwd.as_os_str().is_empty().then_some("the transcript names no folder");
+        let Some(event) = decoded.event else { return Step::Passed };
+        Step::Called(
+            id,
+            Box::new(Moment {
+                place,
+                kind: event.kind(),
+                event: Some(event),
+                context,
+                tool,
+                recorded: None,
+                client: Some(self.client),
+                subject: None,
+                not_known: not_known.into_iter().collect(),
+            }),
+        )
+    }
+}
+
+fn time(line: &Value) -> Option<Timestamp> {
+    line.get("timestamp").or_else(|| line.get("startTime"))?.as_str()?.parse().ok()
+}
+
+fn digest(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn open(path: &Path) -> Result<File, Failure> {
+    File::open(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::message(format!("`{}` cannot be read: {error}", path.display()))
+}
+
+/// Reads the next whole line. A line without an end may still be written.
+fn next_line(lines: &mut BufReader<File>, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    lines.by_ref().take(LONGEST_LINE).read_until(b'\n', line)?;
+    if line.last() == Some(&b'\n') {
+        return Ok(true);
+    }
+    if line.len() as u64 >= LONGEST_LINE {
+        line.clear();
+        lines.skip_until(b'\n')?;
+        return Ok(true);
+    }
+    Ok(false)
+}

@@ -1,0 +1,130 @@
+//! The world in which a record is judged again: its own time, and no files.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks::fs::{Entry, EntryKind, FileSystem};
+use hooks::time::{Clock, SeededRandom, Timestamp};
+use hooks::{Environment, StdFileSystem};
+
+use crate::unfinished::Unfinished;
+
+/// The time of the event that is judged.
+#[derive(Debug, Default)]
+pub(super) struct RecordClock(AtomicU64);
+
+impl RecordClock {
+    pub(super) fn set(&self, at: Timestamp) {
+        self.0.store(at.0, Ordering::Relaxed);
+    }
+}
+
+impl Clock for RecordClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// A file system without links, whose files cannot be read: paths mean what they spell. Only the working folder is known to
+/// exist. It notes whether a decision asked for more.
+#[derive(Debug, Default)]
+pub(super) struct FilesThen {
+    cwd: Mutex<PathBuf>,
+    were_needed: AtomicBool,
+    were_looked_at: AtomicBool,
+}
+
+/// Questions that a decision asked about files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// For the content of a file, or the names in a folder.
+    pub(crate) content: bool,
+    /// Whether a path is a link.
+    pub(crate) links: bool,
+}
+
+impl FilesThen {
+    /// Begins an event in the folder `cwd`.
+    pub(super) fn begin(&self, cwd: &Path) {
+        let mut here = self.cwd.lock().unwrap_or_else(PoisonError::into_inner);
+        if *here != cwd {
+            *here = cwd.to_path_buf();
+        }
+        self.asked();
+    }
+
+    /// The questions since the last call.
+    pub(super) fn asked(&self) -> Asked {
+        let take = |flag: &AtomicBool| flag.swap(false, Ordering::Relaxed);
+        Asked { content: take(&self.were_needed), links: take(&self.were_looked_at) }
+    }
+
+    fn unknown<T>(&self) -> io::Result<T> {
+        self.were_needed.store(true, Ordering::Relaxed);
+        Err(io::Error::other("the record does not have the files of then"))
+    }
+}
+
+impl FileSystem for FilesThen {
+    fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
+        let cwd = self.cwd.lock().unwrap_or_else(PoisonError::into_inner);
+        if !cwd.as_os_str().is_empty() && cwd.starts_with(path) {
+            return Ok(Some(Entry { kind: EntryKind::Directory, names: 1 }));
+        }
+        self.were_looked_at.store(true, Ordering::Relaxed);
+        Ok(None)
+    }
+
+    fn read_link(&self, _path: &Path) -> io::Result<PathBuf> {
+        self.unknown()
+    }
+
+    fn is_same_file(&self, one: &Path, other: &Path) -> io::Result<bool> {
+        Ok(one == other)
+    }
+
+    fn names_in(&self, _path: &Path, _most: usize) -> io::Result<Vec<OsString>> {
+        self.unknown()
+    }
+
+    fn archive_names(&self, _path: &Path, _most: usize) -> io::Result<Vec<String>> {
+        self.unknown()
+    }
+
+    fn text_of(&self, _path: &Path, _most: u64) -> io::Result<String> {
+        self.unknown()
+    }
+}
+
+/// Everything outside of the hooks, for one side of the comparison.
+pub(super) struct World {
+    pub(super) clock: Arc<RecordClock>,
+    pub(super) files: Arc<FilesThen>,
+    pub(super) unfinished: Unfinished,
+    environment: Environment,
+}
+
+impl World {
+    /// Creates the world. Links and files are those of this machine if `files_now`.
+    pub(super) fn new(files_now: bool) -> Self {
+        let (clock, files) = (Arc::<RecordClock>::default(), Arc::<FilesThen>::default());
+        let unfinished = Unfinished::default();
+        let mut environment = hooks::system();
+        environment.clock = Arc::clone(&clock) as Arc<dyn Clock>;
+        environment.random = Arc::new(SeededRandom::new(1));
+        environment.background = Some(Arc::new(unfinished.clone()));
+        environment.files = match files_now {
+            true => Arc::new(StdFileSystem),
+            false => Arc::clone(&files) as Arc<dyn FileSystem>,
+        };
+        Self { clock, files, unfinished, environment }
+    }
+
+    /// The environment of an event of a client that `keeps_input_open`.
+    pub(super) fn environment(&self, keeps_input_open: bool) -> Environment {
+        Environment { has_open_input: keeps_input_open, ..self.environment.clone() }
+    }
+}
