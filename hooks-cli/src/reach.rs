@@ -132,8 +132,8 @@ pub(crate) fn about_handlers(config: &Config, client: Client) -> Option<String> 
 /// section.
 pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
     Some(match section {
-        "version" | "profile" | "self_protection" | "tenant" | "tenants" | "policies" | "store"
-        | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "read_guard"
+        "version" | "mode" | "until" | "profile" | "self_protection" | "tenant" | "tenants" | "policies"
+        | "store" | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "read_guard"
         | "command_guard" | "reviewer_lockout" | "ask_user" | "audit" | "limits" | "limits.calls" => {
             Reach::Works
         }
@@ -159,7 +159,7 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "ceremonies" => Reach::Works,
         "routes" => routes(client),
         "reload" => Reach::Inert(
-            "each call of a client reads the files; this is for hosts that run on, and `hooks eval`",
+            "each call of a client reads the files; this is for hosts that run on, as `hooks serve`",
         ),
         "sandbox" => sandbox(client),
         "effects" => effects(client),

@@ -193,6 +193,40 @@ fn clients_of_one_socket_share_the_limits() {
     assert_eq!(recorded(dir.path(), "pre_tool_use"), 40);
 }
 
+/// A batch that is in work when the server ends is answered whole.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program under test takes the system's time")]
+fn the_end_waits_for_the_answers_in_work() {
+    let dir = folder("version: 1\ncommand_guard: { block: [rm -rf] }\naudit: { folder: log }\n");
+    let server = Listening::start(dir.path());
+    let (mut stream, mut out) = connect(dir.path());
+    let batch = Value::Array((0..200).map(|id| call(id, "rm -rf /x")).collect());
+    writeln!(stream, "{batch}").unwrap();
+    // Once there is a record, the batch is in work.
+    let start = Instant::now();
+    while fs::read_dir(dir.path().join("log")).map_or(0, Iterator::count) == 0 {
+        assert!(start.elapsed() < Duration::from_secs(60), "no record");
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert!(server.end());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    let answers: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(answers.as_array().unwrap().len(), 200);
+    assert!(answers.as_array().unwrap().iter().all(|one| one["decision"] == "deny"));
+}
+
+#[test]
+fn another_servers_socket_stays() {
+    let dir = folder("version: 1\n");
+    let first = Listening::start(dir.path());
+    fs::remove_file(dir.path().join("own/serve.sock")).unwrap();
+    let second = Listening::start(dir.path());
+    assert!(first.end());
+    connect(dir.path());
+    assert!(second.end());
+}
+
 #[test]
 fn a_connection_ends_alone_and_too_many_are_refused() {
     let dir = folder("version: 1\n");

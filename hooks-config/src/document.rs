@@ -217,7 +217,16 @@ pub(super) fn read(
     match serde_json::from_value(Value::Object(sections)) {
         Ok(policy) => {
             let mut policy = PolicyConfig { spawn, ..policy };
-            further.merge_into(&mut policy);
+            for section in further.merge_into(&mut policy) {
+                if modes.mode_of(section) != modes.whole() {
+                    let path = format!("{section}.mode");
+                    let problem = format!(
+                        "other files share in `{section}`, whose rules `mode` would take out of force"
+                    );
+                    let hint = "leave `mode` out here, or give the whole file one";
+                    mistakes.add_with_hint(root.locate(&path), path.clone(), problem, hint);
+                }
+            }
             let has_others = tenancy.as_ref().is_some_and(|tenancy| !tenancy.others.is_empty());
             if has_others && policy.reviewer_lockout.is_some() {
                 let problem = "lockouts are of one tenant, and would bind agents of the others";

@@ -256,10 +256,13 @@ impl FurtherGuards {
         all.map(|further| further.policy.clone()).collect()
     }
 
-    /// Merges what cannot be stacked into `policy`: a question counts once, whatever the number of limits.
-    pub(super) fn merge_into(&mut self, policy: &mut PolicyConfig) {
+    /// Merges what cannot be stacked into `policy`: a question counts once, whatever the number of limits. Returns the sections that
+    /// other files share in.
+    pub(super) fn merge_into(&mut self, policy: &mut PolicyConfig) -> Vec<&'static str> {
+        let mut shared = Vec::new();
         for further in &mut self.all {
             let Some(asks) = further.policy.ask_user.take() else { continue };
+            shared.push("ask_user");
             policy.ask_user = Some(match policy.ask_user.take() {
                 Some(own) if own.max_per_session <= asks.max_per_session => own,
                 _ => asks,
@@ -267,7 +270,9 @@ impl FurtherGuards {
         }
         if self.all.iter_mut().any(|further| further.policy.reviewer_lockout.take().is_some()) {
             policy.reviewer_lockout.get_or_insert_with(LockoutConfig::default);
+            shared.push("reviewer_lockout");
         }
+        shared
     }
 }
 

@@ -286,7 +286,7 @@ impl RuleTests {
     }
 
     /// Runs all tests with the rules at `rules`, which `reader` reads, and returns those that fail. Each test has state
-    /// of its own, in memory: nothing is counted or recorded.
+    /// of its own, in memory: nothing is counted or recorded, and no handler of the section `hooks` is started.
     ///
     /// # Errors
     /// Returns all mistakes in the rules if they have any.
@@ -297,7 +297,7 @@ impl RuleTests {
         for (index, case) in self.cases.iter().enumerate() {
             let store = Arc::new(Memory::new(Arc::new(SystemClock)));
             let kept = Kept::new(Arc::new(LockoutRegistry::default()), store);
-            let config = reader.clone().recording_nothing().keeping(kept).read(rules)?;
+            let config = reader.clone().judging_only().keeping(kept).read(rules)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
             let Ok(runtime) = runtime else { continue };
             runtime.block_on(self.run_case(case, index, &config, rules, &mut failures));

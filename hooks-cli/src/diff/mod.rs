@@ -44,8 +44,8 @@ const SEARCHED: [&str; 13] = [
     "self_protection",
 ];
 /// Sections that decide nothing about a call.
-const DECIDE_NOTHING: [&str; 8] =
-    ["audit", "store", "metrics", "sinks", "reload", "effects", "tenant", "models"];
+const DECIDE_NOTHING: [&str; 10] =
+    ["audit", "store", "metrics", "sinks", "reload", "effects", "tenant", "models", "mode", "until"];
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -110,14 +110,19 @@ impl Replaying {
                 }
                 self.report.progress()?;
             }
-            for (_, mut called) in std::mem::take(&mut self.called) {
-                if called.old.is_none() {
-                    called.moment.not_known.push("the transcript ends before the call");
-                }
-                self.compare(&called.moment, called.new, called.old)?;
+            for (_, called) in std::mem::take(&mut self.called) {
+                self.without_end(called, "the transcript ends before the call")?;
             }
             Ok(())
         })
+    }
+
+    /// Compares a call whose end is not known, because of `why`.
+    fn without_end(&mut self, mut called: Called, why: &'static str) -> Result<(), Failure> {
+        if called.old.is_none() {
+            called.moment.not_known.push(why);
+        }
+        self.compare(&called.moment, called.new, called.old)
     }
 
     async fn take(&mut self, step: Step) -> Result<(), Failure> {
@@ -130,7 +135,9 @@ impl Replaying {
             }
             Step::Called(id, mut moment) => {
                 let (new, old) = self.judge(&mut moment).await?;
-                self.called.insert(id, Called { moment: *moment, new, old });
+                if let Some(earlier) = self.called.insert(id, Called { moment: *moment, new, old }) {
+                    self.without_end(earlier, "another call has its id")?;
+                }
             }
             Step::Ended(id, is_denied) => {
                 if let Some(Called { mut moment, new, old }) = self.called.remove(&id) {

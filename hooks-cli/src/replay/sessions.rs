@@ -140,11 +140,14 @@ impl Transcript {
 
     /// A step as it is judged. Calls that another file has too are left out.
     fn step(&self, step: TranscriptStep, cwd: Option<&Path>, seen: &mut HashSet<u64>) -> Option<Step> {
-        let id = |id: &str| -> Arc<str> { format!("{}/{id}", self.client.name()).into() };
+        // Ids are unique in a file at most: some clients count from 0 in each session.
+        let id = |id: &str| -> Arc<str> { format!("{}/{id}", self.name).into() };
         match step {
             TranscriptStep::Called(call) => {
-                let id = id(&call.id);
-                seen.insert(digest(&id)).then(|| self.called(id, &call, cwd))
+                // A fork copies calls and their times, under another session.
+                let arguments = ["tool_input", "toolArgs"].map(|key| call.payload.get(key));
+                let copy = format!("{}/{}/{:?}/{arguments:?}", self.client.name(), call.id, call.at);
+                seen.insert(digest(&copy)).then(|| self.called(id(&call.id), &call, cwd))
             }
             TranscriptStep::Ended(end) => Some(Step::Ended(id(&end.id), end.is_denied)),
             _ => None,

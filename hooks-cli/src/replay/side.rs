@@ -152,6 +152,9 @@ impl Side {
         let hooks = self.rules_for(None)?;
         context.environment = self.world.environment(false);
         context.tenant = self.tenant();
+        // Rules with an end date are judged by the time of this machine, on both sides.
+        context.timestamp = hooks::system().clock.now();
+        self.world.clock.set(context.timestamp);
         self.world.files.begin(&context.cwd);
         let request = HookRequest::new(context, call);
         let (strength, reasons) = if counts {

@@ -28,13 +28,17 @@ pub(super) struct Ended {
 pub(super) fn converse(server: &Server, input: &mut impl BufRead, out: &mut impl Write) -> io::Result<Ended> {
     let runtime = eval::runtime()?;
     say(out, &greeting(server))?;
+    let unfinished = Unfinished::default();
     let mut conversation =
-        Conversation { server, runtime: &runtime, unfinished: Unfinished::default(), is_well: true };
+        Conversation { server, runtime: &runtime, unfinished, is_open: true, is_well: true };
     let mut line = Vec::new();
     while eval::next_line(input, &mut line)? {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
+        // Held until the answer is written, so that the end of the server waits for it.
+        let open = server.open();
+        conversation.is_open = open.is_some();
         match conversation.reply(&line) {
             Some(reply) => say(out, &reply)?,
             None => break,
@@ -58,7 +62,10 @@ fn greeting(server: &Server) -> Value {
 }
 
 pub(super) fn say(out: &mut impl Write, value: &Value) -> io::Result<()> {
-    writeln!(out, "{value}")?;
+    // In one write: an answer is whole, or not there.
+    let mut line = value.to_string();
+    line.push('\n');
+    out.write_all(line.as_bytes())?;
     out.flush()
 }
 
@@ -66,6 +73,8 @@ struct Conversation<'s> {
     server: &'s Server,
     runtime: &'s Runtime,
     unfinished: Unfinished,
+    /// Whether the rules answer.
+    is_open: bool,
     is_well: bool,
 }
 
@@ -114,7 +123,9 @@ impl Conversation<'_> {
             Ok(read) => read,
             Err(message) => return self.failed(id, &message),
         };
-        let Some(_open) = self.server.open() else { return self.failed(id, "the server ends") };
+        if !self.is_open {
+            return self.failed(id, "the server ends");
+        }
         let answer = eval::judged(&self.server.rules, &self.unfinished, context, event);
         let answer = self.runtime.block_on(answer);
         self.is_well &= answer.get("error").is_none();

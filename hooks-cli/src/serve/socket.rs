@@ -7,6 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -19,6 +20,9 @@ use crate::private;
 /// Most connections at the same time.
 const MOST_CONNECTIONS: usize = 64;
 
+/// Longest time in which a client takes an answer; the end of the server waits for it.
+const LONGEST_WRITE: Duration = Duration::from_secs(10);
+
 /// Answers on a socket until SIGTERM or SIGINT.
 pub(super) fn listen(server: &Arc<Server>, path: &Path) -> Result<Status, Failure> {
     let runtime = crate::eval::runtime()?;
@@ -28,16 +32,25 @@ pub(super) fn listen(server: &Arc<Server>, path: &Path) -> Result<Status, Failur
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?)
     };
     let listener = bind(path)?;
+    let bound = identity(path)?;
     let serving = Arc::clone(server);
     // The threads end with the process.
     thread::Builder::new().name("accept".to_owned()).spawn(move || accept(&serving, &listener))?;
     runtime.block_on(async {
         tokio::select! { _ = terminate.recv() => (), _ = interrupt.recv() => () }
     });
-    let removed = fs::remove_file(path);
     server.close()?;
-    removed?;
+    // Another server may have replaced a socket that was removed.
+    if identity(path).is_ok_and(|found| found == bound) {
+        fs::remove_file(path)?;
+    }
     Ok(Status::Well)
+}
+
+/// The file at a path, whatever its name.
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let found = fs::symlink_metadata(path)?;
+    Ok((found.dev(), found.ino()))
 }
 
 fn accept(server: &Arc<Server>, listener: &UnixListener) {
@@ -66,6 +79,7 @@ fn accept(server: &Arc<Server>, listener: &UnixListener) {
 }
 
 fn connection(server: &Server, stream: &UnixStream) -> io::Result<()> {
+    stream.set_write_timeout(Some(LONGEST_WRITE))?;
     let mut out = stream;
     converse(server, &mut BufReader::new(stream), &mut out)?;
     say(&mut out, &end())

@@ -298,3 +298,26 @@ fn enforced_again(mut reason: Reason) -> Reason {
     }
     reason
 }
+
+/// A limit that another file sets would end with the mode of this file's section.
+#[test]
+fn a_section_that_other_files_share_in_has_no_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join(".squad/policies")).unwrap();
+    std::fs::write(
+        folder.path().join(".squad/policies/p.json"),
+        r#"{"maxAskUser": 1, "reviewerLockout": true}"#,
+    )
+    .unwrap();
+    let file = folder.path().join("hooks.yaml");
+    let read = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        ConfigReader::default().read(&file).map(drop)
+    };
+    for section in ["ask_user: { max_per_session: 5, mode: observe }", "reviewer_lockout: { mode: observe }"]
+    {
+        let errors = read(&format!("version: 1\n{section}\n")).expect_err(section);
+        assert!(errors.to_string().contains("other files share in"), "{errors}");
+    }
+    read("version: 1\nask_user: { max_per_session: 5 }\n").unwrap();
+}

@@ -6,25 +6,45 @@
 
 use hooks_facts::commands::Argument;
 
-/// Commands of `hooks` that are for the operator, whatever their arguments.
-const ALWAYS: &[&str] =
-    &["approve", "exec", "init", "mcp", "reload", "run", "sandbox-stage", "serve", "state", "undo"];
+/// Commands of `hooks` that are for the operator, whatever their arguments. `bench`, `demo`, `eval` and `explain` start the handlers
+/// of any file that they are given, outside of the rules.
+const ALWAYS: &[&str] = &[
+    "approve",
+    "bench",
+    "demo",
+    "eval",
+    "exec",
+    "explain",
+    "init",
+    "mcp",
+    "reload",
+    "run",
+    "sandbox-stage",
+    "serve",
+    "state",
+    "undo",
+];
 
 /// Other commands of `hooks`.
 const READS: &[&str] = &[
     "audit",
-    "bench",
     "ceremony",
     "check",
     "completions",
-    "demo",
+    "decisions",
+    "diff",
     "doctor",
-    "eval",
-    "explain",
     "help",
     "man",
+    "packs",
+    "replay",
     "sandbox",
     "schema",
+    "scrub",
+    "secrets",
+    "snapshots",
+    "status",
+    "test",
 ];
 
 /// Commands of `hooks audit` that change the log, or create keys or checkpoints for it.
@@ -68,9 +88,6 @@ pub(super) fn of_hooks(words: &[Argument]) -> bool {
         None => true,
         Some("audit") => audit(rest, true),
         Some("ceremony") => ceremony(rest, true),
-        Some("eval") => may_have(rest, "--record"),
-        // The commands in its script really run, under the rules of the demo.
-        Some("demo") => may_have(rest, "--script"),
         Some(command) => ALWAYS.contains(&command),
     }
 }
@@ -164,13 +181,5 @@ fn operands(words: &[Argument]) -> impl Iterator<Item = &Argument> {
                 words.next();
             }
         }
-    })
-}
-
-/// Returns whether an option is given, or may be.
-fn may_have(words: &[Argument], option: &str) -> bool {
-    words.iter().any(|word| match word.literal() {
-        Some(text) => text.split('=').next() == Some(option),
-        None => word.prefix().starts_with('-') && option.starts_with(word.prefix()),
     })
 }

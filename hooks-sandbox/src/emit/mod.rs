@@ -121,6 +121,9 @@ impl Plan {
     /// ```
     pub fn emit(&self, profile: &Profile, format: ProfileFormat) -> Emitted {
         let mut paths = Paths::new(self);
+        if matches!(format, ProfileFormat::SandboxRuntime | ProfileFormat::Claude | ProfileFormat::Codex) {
+            paths.leave_globs();
+        }
         if format == ProfileFormat::Seatbelt {
             // Its rules are patterns, so it leaves out nothing that had to be looked up.
             paths.gaps = profile.unexpressed.clone();
@@ -165,6 +168,26 @@ impl Paths {
         Self { writable, read_only, masked, gaps }
     }
 
+    /// Leaves out the paths that a format reads as patterns.
+    fn leave_globs(&mut self) {
+        let is_glob = |path: &String| path.contains(['*', '?', '[', ']']);
+        let why = "this format reads its name as a pattern";
+        let mut gaps = Vec::new();
+        let mut taken = |all: &mut Vec<String>, left: fn(Gap) -> Gap| {
+            all.retain(|path| {
+                let is_pattern = is_glob(path);
+                if is_pattern {
+                    gaps.push(left(Gap::limit(path, why)));
+                }
+                !is_pattern
+            });
+        };
+        taken(&mut self.writable, |gap| gap);
+        taken(&mut self.read_only, Gap::breaking_writes);
+        taken(&mut self.masked, |gap| gap.breaking_reads().breaking_writes());
+        self.gaps.extend(gaps);
+    }
+
     fn leave(&mut self, pattern: &str, why: &str) {
         self.gaps.push(Gap::limit(pattern, why));
     }
@@ -196,6 +219,9 @@ impl Paths {
                 (true, ..) => self.leave(host, "this format has no networks"),
                 (_, true, true) => hosts.push(host.clone()),
                 (_, true, false) => self.leave(host, "this format has no ports"),
+                (_, false, true) if host.contains(':') => {
+                    hosts.extend([80, 443].map(|port| format!("[{host}]:{port}")));
+                }
                 (_, false, true) => hosts.extend([80, 443].map(|port| format!("{host}:{port}"))),
                 (_, false, false) => hosts.push(host.clone()),
             }

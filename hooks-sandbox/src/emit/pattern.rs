@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::plan::glob::alternatives;
 
 /// Homes of users on macOS and Linux: a closed file below `~` is closed for each of them.
-const HOMES: &str = "(/(Users|home)/[^/]+|(/var)?/root)";
+const HOMES: &str = "(/(Users|home)/[^/]+|(/private)?(/var)?/root)";
 
 /// Places that patterns begin at.
 pub(super) struct Bases<'b> {
@@ -62,7 +62,10 @@ impl Bases<'_> {
             return own.into_iter().chain(any).map(|base| base + &segments(below, is_closing)).collect();
         }
         if pattern.starts_with('/') {
-            return vec![segments(pattern, is_closing)];
+            // These are links to folders below `/private` on macOS.
+            let is_linked = ["/etc/", "/tmp/", "/var/"].iter().any(|folder| pattern.starts_with(folder));
+            let private = if is_linked && is_closing { "(/private)?" } else { "" };
+            return vec![private.to_owned() + &segments(pattern, is_closing)];
         }
         if is_closing && (pattern == "**" || pattern.starts_with("**/")) {
             return vec![segments(pattern, is_closing)];

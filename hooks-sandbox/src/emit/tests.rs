@@ -221,6 +221,22 @@ proptest! {
     }
 }
 
+/// These formats would read the name as a pattern, which closes nothing.
+#[test]
+fn a_name_with_a_wildcard_is_not_promised() {
+    let emission = emission(EgressConfig::None);
+    let page = Path::new(&emission.root).join("repo/app/[id]/.env");
+    fs::create_dir_all(page.parent().unwrap()).unwrap();
+    fs::write(&page, "x").unwrap();
+    let plan = Plan::new(&emission.profile, &emission.profile.workspace).unwrap();
+    for format in [ProfileFormat::SandboxRuntime, ProfileFormat::Claude, ProfileFormat::Codex] {
+        let emitted = plan.emit(&emission.profile, format);
+        assert!(!emitted.text.contains("[id]"), "{}", emitted.text);
+        let is_left = |gap: &Gap| gap.pattern.ends_with("[id]/.env") && gap.breaks_reads && gap.breaks_writes;
+        assert!(emitted.gaps.iter().any(is_left), "{:?}", emitted.gaps);
+    }
+}
+
 #[test]
 fn the_folder_of_a_closed_file_keeps_its_name() {
     let emission = emission(EgressConfig::None);
