@@ -125,3 +125,36 @@ fn tools_that_search_read_below_the_folder_and_those_that_list_read_nothing() {
     }
     assert_effects(&wrong);
 }
+
+/// Returns whether a call reads a file named `.env`.
+fn reads_env(tool: &str, args: Value) -> bool {
+    let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+    let patterns = PathPatterns::compile(&["**/.env".to_owned()], "reads", &reader, &mut errors);
+    let (environment, ..) = world(FakeFileSystem::default());
+    let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+    let request = HookRequest::new(context, PreToolUse::new(tool, args));
+    let call = reader.read(&request);
+    call.reads().each(call).any(|read| patterns.find_read(call, &read, &PathPatterns::default()).is_some())
+}
+
+#[test]
+fn an_address_of_a_file_is_read_as_browsers_parse_it() {
+    for tool in ["WebFetch", "fetch", "browser_navigate", "read_resource", "mcp__odd__peek"] {
+        for (address, is_read) in [
+            ("file:///x/.env", true),
+            (" file:///x/.env", true),
+            ("fi\tle:///x/.env", true),
+            ("fi\nle:///x/.env", true),
+            ("\u{1}file:///x/.env", true),
+            ("file:///x/.e\tnv", true),
+            ("file:///x/.env\u{1f}", true),
+            ("file:\\\\\\x\\.env", true),
+            ("https://a.example/x/.env.html", false),
+            ("file:///x/.envrc", false),
+        ] {
+            for key in ["url", "uri", "target"] {
+                assert_eq!(reads_env(tool, json!({ key: address })), is_read, "{tool} {key} {address:?}");
+            }
+        }
+    }
+}
