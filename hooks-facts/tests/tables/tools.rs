@@ -158,3 +158,35 @@ fn an_address_of_a_file_is_read_as_browsers_parse_it() {
         }
     }
 }
+
+#[test]
+fn code_that_calls_tools_is_not_known_before() {
+    let has_unknown = |tool: &str| {
+        let call = PreToolUse::new(tool, json!({"code": "async function run() { return 1; }"}));
+        CallReader::default().read(&HookRequest::new(HookContext::default(), call)).commands().has_unknown()
+    };
+    for tool in ["execute_typescript", "execute", "execute_code", "run_code"] {
+        assert!(has_unknown(&format!("code_execution__{tool}")), "{tool}");
+    }
+    assert!(!has_unknown("mcp__node__execute_javascript"));
+}
+
+#[test]
+fn a_folder_that_windsurf_reads_is_read_with_what_is_below_it() {
+    let file = hooks_core::fs::EntryKind::File;
+    let files = FakeFileSystem::default().with("/repo/app/.env", file).with("/repo/app/main.rs", file);
+    let (environment, ..) = world(files);
+    let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+    let patterns = PathPatterns::compile(&["app/.env".to_owned()], "reads", &reader, &mut errors);
+    for (path, is_read) in [("app", true), ("app/.env", true), ("app/main.rs", false)] {
+        let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment.clone());
+        let call = PreToolUse::new("read_code", json!({"file_path": path}));
+        let request = HookRequest::new(context, call);
+        let call = reader.read(&request);
+        let found = call
+            .reads()
+            .each(call)
+            .any(|read| patterns.find_read(call, &read, &PathPatterns::default()).is_some());
+        assert_eq!(found, is_read, "{path}");
+    }
+}
