@@ -83,9 +83,17 @@ impl ParsedCommands {
             arguments = commands_anywhere(call.arguments());
         }
         let is_missing = kind.runs_commands() && arguments.is_missing();
+        let is_code_mode = kind.runs_commands() && is_code_mode(&call.request().event().tool_name);
         let ignores_case = context.environment.platform != Platform::Posix;
         let has_open_input = context.environment.has_open_input;
         let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell, has_open_input };
+        if is_code_mode {
+            let pointer = String::new();
+            let text = call.arguments().to_string();
+            let analysis = Analysis::of_text("eval \"$CODE\"", &options);
+            let found = vec![ParsedCommand { pointer, text, analysis }];
+            return Self { found, unusable: Vec::new(), is_missing: false };
+        }
         // If an argument sets another folder, `$PWD` is that folder, which is not known here.
         let folder =
             (!WorkingFolder::of_command_tool(call.arguments()).is_given()).then(|| context.cwd.to_str());
@@ -150,6 +158,12 @@ impl ParsedCommand {
         };
         Self { pointer: argument.pointer, text, analysis }
     }
+}
+
+/// Returns whether a tool that runs commands is the code mode of goose. Its code calls other tools, for which no hook runs.
+fn is_code_mode(name: &str) -> bool {
+    let server = name.rsplit_once("__").map(|(before, _)| before.rsplit("__").next().unwrap_or(before));
+    server.is_some_and(|server| is_one_of(server, &["codeexecution"]))
 }
 
 fn is_plain(pointer: &str) -> bool {

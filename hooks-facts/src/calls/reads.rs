@@ -10,6 +10,7 @@ use super::commands::ParsedCommand;
 use super::disk::{self, LeftOut, OnDisk};
 use super::path_patterns::PathPatterns;
 use super::places::NamedPath;
+use crate::commands::paths_of_address;
 use crate::commands::{Access, AccessKind, UnknownReadsReason};
 use crate::tools::{PathRole, ToolKind, WorkingFolder, each_text};
 
@@ -202,10 +203,9 @@ impl NamedReads {
     /// Enters the texts of a tool that is not known, and of any tool those that are addresses of files, as a browser reads them.
     fn enter_texts(&mut self, call: Call<'_>, are_paths: bool) {
         for text in each_text(call.arguments()) {
-            let whole = call.arguments().pointer(&text.pointer).and_then(serde_json::Value::as_str);
-            let address = whole.and_then(crate::commands::path_of_address);
-            for path in address.into_iter().chain(are_paths.then_some(text.path)) {
-                self.enter(call, &text.pointer, path.to_owned(), false, AccessKind::Read);
+            let addressed = paths_of_address(text.whole).into_iter();
+            for path in addressed.chain(are_paths.then(|| text.path.to_owned())) {
+                self.enter(call, &text.pointer, path, false, AccessKind::Read);
             }
         }
     }

@@ -73,7 +73,7 @@ pub use analysis::{Analysis, Invocation, Options, Program, Unresolved, Unresolve
 pub use argument::Argument;
 pub use effects::{Effect, FoundEffect};
 pub use pattern::{BlockedPattern, Match, PatternError};
-pub(crate) use reads::{found_anywhere, path_of_address};
+pub(crate) use reads::{found_anywhere, is_address, paths_of_address};
 pub use written::{SessionFiles, WrittenContent, WrittenFile};
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ impl ToolTable {
     /// Returns the kind of one call, and whether the name is in the table.
     pub(crate) fn kind_and_listing(&self, name: &str, arguments: &Value) -> (ToolKind, bool) {
         let kind = match self.kind(name) {
-            ViewOrEdit if arguments.get("command").and_then(Value::as_str) == Some("view") => Read,
+            ViewOrEdit if only_shows(arguments) => Read,
             ViewOrEdit => WriteFile,
             Unknown => return (verbs::kind_by_words(name, arguments).unwrap_or(Unknown), false),
             kind => kind,
@@ -117,6 +117,17 @@ impl ToolTable {
             "read" | "Read" | "view" | "glob" | "Glob" | "grep" | "Grep" => Some(Read),
             _ => searched(name),
         }
+    }
+}
+
+/// Returns whether a tool that shows or edits only shows, by its argument `command`, or else `operation`.
+fn only_shows(arguments: &Value) -> bool {
+    let text = |key| arguments.get(key).and_then(Value::as_str);
+    match arguments.get("command") {
+        Some(_) => text("command").is_some_and(|command| matches!(command, "view" | "list")),
+        None => text("operation").is_some_and(|operation| {
+            ["extract_", "find_", "get_", "list_"].iter().any(|start| operation.starts_with(start))
+        }),
     }
 }
 
@@ -206,5 +217,16 @@ mod tests {
         assert_eq!(kind("view"), Read);
         assert_eq!(kind("create"), WriteFile);
         assert_eq!(table.kind_of_call("str_replace_editor", &json!({})), WriteFile);
+        for (tool, args, wanted) in [
+            ("computercontroller__cache", json!({"command": "delete", "path": "/x"}), WriteFile),
+            ("computercontroller__cache", json!({"command": "view", "path": "/x"}), Read),
+            ("computercontroller__cache", json!({"command": "list"}), Read),
+            ("computercontroller__xlsx_tool", json!({"operation": "update_cell", "path": "/x"}), WriteFile),
+            ("computercontroller__xlsx_tool", json!({"operation": "save", "path": "/x"}), WriteFile),
+            ("computercontroller__xlsx_tool", json!({"operation": "get_range", "path": "/x"}), Read),
+            ("str_replace_editor", json!({"command": "create", "operation": "get_x"}), WriteFile),
+        ] {
+            assert_eq!(table.kind_of_call(tool, &args), wanted, "{tool} {args}");
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::commands::is_address;
+
 /// Arguments, in lower case and without `_` or `-`, whose texts are messages or search terms and open no
 /// file.
 const SAID: &[&str] = &[
@@ -37,6 +39,8 @@ pub struct TextArgument<'a> {
     pub pointer: String,
     /// The text, without `file://`.
     pub path: &'a str,
+    /// The whole text.
+    pub(crate) whole: &'a str,
 }
 
 /// Returns all texts that may be paths, in no order. Linear in the size of the arguments, at any depth.
@@ -56,8 +60,11 @@ pub fn each_text(arguments: &Value) -> impl Iterator<Item = TextArgument<'_>> {
             match value {
                 Value::String(text) => {
                     let path = text.strip_prefix("file://").unwrap_or(text);
-                    if path.len() <= MAX_LENGTH && !path.contains(['\n', '\0']) && !path.is_empty() {
-                        return Some(TextArgument { pointer, path });
+                    let is_path =
+                        path.len() <= MAX_LENGTH && !path.contains(['\n', '\0']) && !path.is_empty();
+                    // Parsers of addresses leave characters out, and shorten paths.
+                    if is_path || is_address(text) {
+                        return Some(TextArgument { pointer, path, whole: text });
                     }
                 }
                 Value::Array(items) => {
@@ -104,10 +111,16 @@ mod tests {
             "title": ["said", {"path": "said"}],
             "diff": "a\nb",
             "none": "",
+            "address": "fi\nle:/z",
         });
         let mut found: Vec<_> = each_text(&arguments).map(|text| (text.pointer, text.path)).collect();
         found.sort();
-        let wanted = [("/newTitle", "t"), ("/to~1o~0/a/0", "x"), ("/to~1o~0/a/1/url", "/y")];
+        let wanted = [
+            ("/address", "fi\nle:/z"),
+            ("/newTitle", "t"),
+            ("/to~1o~0/a/0", "x"),
+            ("/to~1o~0/a/1/url", "/y"),
+        ];
         assert_eq!(found, wanted.map(|(pointer, path)| (pointer.to_owned(), path)));
     }
 }

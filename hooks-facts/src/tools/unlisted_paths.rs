@@ -12,6 +12,7 @@ use super::path_arguments::{PathArgument, PathRole};
 use super::path_keys;
 use super::unlisted::{MAX_DEPTH, is_saying, tells};
 use super::verbs::{changes_files, own_name, reads, removes, words};
+use crate::commands::paths_of_address;
 use crate::paths::MAX_LENGTH as LONGEST;
 
 const MAKING: &[&str] = table!("unlisted_paths_making");
@@ -232,6 +233,17 @@ impl Walk {
     }
 
     fn push(&mut self, text: &str, scope: &Scope<'_>, pointer: &Pointer<'_>) {
+        let addressed = paths_of_address(text);
+        // A text for people may begin with `file:` too.
+        if addressed.iter().all(|path| path.starts_with(['/', '\\'])) {
+            for path in &addressed {
+                self.one(path, scope, pointer);
+            }
+        }
+        self.one(text, scope, pointer);
+    }
+
+    fn one(&mut self, text: &str, scope: &Scope<'_>, pointer: &Pointer<'_>) {
         let Some(role) = scope.role(text) else { return };
         if text.len() > LONGEST || self.files.found.len() >= MAX_FOUND {
             return self.unusable(pointer);
@@ -316,6 +328,17 @@ mod tests {
             let found = written("mcp__x__write_all", &arguments);
             assert!(!found.is_empty() && found.iter().all(|path| path == "a.md"), "{arguments}: {found:?}");
         }
+    }
+
+    #[test]
+    fn an_address_is_read_as_browsers_parse_it() {
+        for address in
+            [" file:///srv/a.md", "fi\tle:///srv/a.md", "file:/srv/a\n.md", "file:///srv/a.md\u{1}"]
+        {
+            let found = written("mcp__x__write_all", &json!({"any": address}));
+            assert!(found.iter().any(|path| path == "/srv/a.md"), "{address:?}: {found:?}");
+        }
+        assert!(written("mcp__x__write_all", &json!({"any": "file: a note"})).is_empty());
     }
 
     #[test]

@@ -125,3 +125,68 @@ fn tools_that_search_read_below_the_folder_and_those_that_list_read_nothing() {
     }
     assert_effects(&wrong);
 }
+
+/// Returns whether a call reads a file named `.env`.
+fn reads_env(tool: &str, args: Value) -> bool {
+    let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+    let patterns = PathPatterns::compile(&["**/.env".to_owned()], "reads", &reader, &mut errors);
+    let (environment, ..) = world(FakeFileSystem::default());
+    let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+    let request = HookRequest::new(context, PreToolUse::new(tool, args));
+    let call = reader.read(&request);
+    call.reads().each(call).any(|read| patterns.find_read(call, &read, &PathPatterns::default()).is_some())
+}
+
+#[test]
+fn an_address_of_a_file_is_read_as_browsers_parse_it() {
+    for tool in ["WebFetch", "fetch", "browser_navigate", "read_resource", "mcp__odd__peek"] {
+        for (address, is_read) in [
+            ("file:///x/.env", true),
+            (" file:///x/.env", true),
+            ("fi\tle:///x/.env", true),
+            ("fi\nle:///x/.env", true),
+            ("\u{1}file:///x/.env", true),
+            ("file:///x/.e\tnv", true),
+            ("file:///x/.env\u{1f}", true),
+            ("file:\\\\\\x\\.env", true),
+            ("https://a.example/x/.env.html", false),
+            ("file:///x/.envrc", false),
+        ] {
+            for key in ["url", "uri", "target"] {
+                assert_eq!(reads_env(tool, json!({ key: address })), is_read, "{tool} {key} {address:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn code_that_calls_tools_is_not_known_before() {
+    let has_unknown = |tool: &str| {
+        let call = PreToolUse::new(tool, json!({"code": "async function run() { return 1; }"}));
+        CallReader::default().read(&HookRequest::new(HookContext::default(), call)).commands().has_unknown()
+    };
+    for tool in ["execute_typescript", "execute", "execute_code", "run_code"] {
+        assert!(has_unknown(&format!("code_execution__{tool}")), "{tool}");
+    }
+    assert!(!has_unknown("mcp__node__execute_javascript"));
+}
+
+#[test]
+fn a_folder_that_windsurf_reads_is_read_with_what_is_below_it() {
+    let file = hooks_core::fs::EntryKind::File;
+    let files = FakeFileSystem::default().with("/repo/app/.env", file).with("/repo/app/main.rs", file);
+    let (environment, ..) = world(files);
+    let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+    let patterns = PathPatterns::compile(&["app/.env".to_owned()], "reads", &reader, &mut errors);
+    for (path, is_read) in [("app", true), ("app/.env", true), ("app/main.rs", false)] {
+        let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment.clone());
+        let call = PreToolUse::new("read_code", json!({"file_path": path}));
+        let request = HookRequest::new(context, call);
+        let call = reader.read(&request);
+        let found = call
+            .reads()
+            .each(call)
+            .any(|read| patterns.find_read(call, &read, &PathPatterns::default()).is_some());
+        assert_eq!(found, is_read, "{path}");
+    }
+}

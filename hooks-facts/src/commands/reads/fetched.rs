@@ -110,8 +110,40 @@ fn find_scheme(text: &str) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).find(is_scheme)
 }
 
+/// Returns the paths that the address of a file on this machine may stand for: as it is written, and as parsers of addresses
+/// read it. Other texts have none.
+pub(crate) fn paths_of_address(text: &str) -> Vec<String> {
+    if !is_address(text) {
+        return Vec::new();
+    }
+    let parsed: String = parsed(text).collect();
+    let mut paths: Vec<String> = path_of_address(text).into_iter().map(str::to_owned).collect();
+    if let Some(path) = path_of_address(&parsed) {
+        paths.push(path.to_owned());
+        // Browsers count from the top, and others from the working folder.
+        if !path.starts_with('/') {
+            paths.push(format!("/{path}"));
+        }
+    }
+    paths.dedup();
+    paths
+}
+
+/// Returns whether a text is the address of a file on this machine.
+pub(crate) fn is_address(text: &str) -> bool {
+    let mut start = parsed(text);
+    "file:".chars().all(|c| start.next().is_some_and(|given| given.eq_ignore_ascii_case(&c)))
+}
+
+/// Returns an address as browsers parse it (WHATWG URL): without spaces and control characters at its ends, without tabs and
+/// line breaks anywhere, and with `/` for each backslash.
+fn parsed(text: &str) -> impl Iterator<Item = char> {
+    let kept = text.trim_matches(|c| c <= ' ').chars().filter(|c| !matches!(c, '\t' | '\n' | '\r'));
+    kept.map(|c| if c == '\\' { '/' } else { c })
+}
+
 /// Returns the path of an address of a file on this machine: `file:///x`, `file:/x`, `FILE://host/x`.
-pub(crate) fn path_of_address(address: &str) -> Option<&str> {
+fn path_of_address(address: &str) -> Option<&str> {
     let scheme = address.get(.."file:".len())?;
     let rest = address.get("file:".len()..).filter(|_| scheme.eq_ignore_ascii_case("file:"))?;
     let path = match rest.strip_prefix("//") {
@@ -157,6 +189,23 @@ mod tests {
             ("file", None),
         ] {
             assert_eq!(path_of_address(address), wanted, "{address}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_read_as_it_is_written_and_as_browsers_parse_it() {
+        for (address, wanted) in [
+            ("file:///x/.env", &["/x/.env"][..]),
+            (" \u{1}file:///x/.env\n", &["/x/.env"]),
+            ("fi\tl\r\ne:///x/.env", &["/x/.env"]),
+            ("file:///x/.e\tnv", &["/x/.e\tnv", "/x/.env"]),
+            ("File:\\\\\\x\\.env", &["\\\\\\x\\.env", "/x/.env"]),
+            ("file:x", &["x", "/x"]),
+            ("a file:///x", &[]),
+            ("https://a.example/file:///x", &[]),
+            ("\t", &[]),
+        ] {
+            assert_eq!(paths_of_address(address), wanted, "{address:?}");
         }
     }
 

@@ -30,7 +30,7 @@ use super::wrappers;
 use crate::globs::Gap;
 use crate::shell::Span;
 
-pub(crate) use fetched::path_of_address;
+pub(crate) use fetched::{is_address, paths_of_address};
 pub(super) use late::{LateReads, Note, ReadsAndHosts, Recorder, What, Words};
 
 /// Files among the words of some programs.
