@@ -178,7 +178,13 @@ impl NamedReads {
             _ => matches!(place.role, PathRole::Read | PathRole::LinkTarget),
         };
         // The tools leave out what `.gitignore` lists; some of them look into hidden files.
-        let kind = if self.is_tree { AccessKind::Stored } else { AccessKind::Read };
+        // Windsurf reads a folder with all that is in it.
+        let is_whole = || is_one_of(&call.request().event().tool_name, &["readcode"]);
+        let kind = match self.is_tree {
+            true if is_whole() => AccessKind::ReadBelow,
+            true => AccessKind::Stored,
+            false => AccessKind::Read,
+        };
         let of_tool = places.into_iter().flat_map(|places| &places.found).filter(is_read);
         let of_tool = of_tool.map(move |place| ReadFile { place, kind, left_out: &[] });
         let own = |read: &'a Read| ReadFile { place: &read.place, kind: read.kind, left_out: &read.left_out };

@@ -234,7 +234,7 @@ impl Walk {
 
     fn push(&mut self, text: &str, scope: &Scope<'_>, pointer: &Pointer<'_>) {
         let addressed = paths_of_address(text);
-        // A text for people may begin with `file:` too.
+        // An ordinary text may begin with `file:` too.
         if addressed.iter().all(|path| path.starts_with(['/', '\\'])) {
             for path in &addressed {
                 self.one(path, scope, pointer);

@@ -188,5 +188,9 @@ fn a_folder_that_windsurf_reads_is_read_with_what_is_below_it() {
             .each(call)
             .any(|read| patterns.find_read(call, &read, &PathPatterns::default()).is_some());
         assert_eq!(found, is_read, "{path}");
+        // Also what `.gitignore` lists.
+        assert!(
+            call.reads().each(call).all(|read| read.kind == hooks_facts::commands::AccessKind::ReadBelow)
+        );
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Only options that are known to leave the client governed pass; others are denied, also those of later versions.
 //! The options are those of Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Copilot CLI 1.0.102, Qwen
-//! Code 0.15.10 and Kimi CLI 1.49.0.
+//! Code 0.15.10 and Kimi CLI 1.49.0; those of goose and Factory Droid are from their documentation.
 
 use hooks_facts::commands::{Argument, Invocation};
 
@@ -261,6 +261,75 @@ const CLIENTS: &[Client] = &[
         values: &[],
         commands: &[],
     },
+    // A recipe and an extension may start any program, and its mode is a variable. The options with one hyphen are those of
+    // the program for migrations that has its name.
+    Client {
+        programs: &["goose"],
+        packages: &[],
+        options: &[
+            "--debug",
+            "--help",
+            "--instructions",
+            "--interactive",
+            "--max-tool-repetitions",
+            "--max-turns",
+            "--model",
+            "--name",
+            "--output-format",
+            "--provider",
+            "--quiet",
+            "--resume",
+            "--session-id",
+            "--system",
+            "--text",
+            "--version",
+            "-V",
+            "-allow-missing",
+            "-dir",
+            "-h",
+            "-i",
+            "-n",
+            "-no-versioning",
+            "-q",
+            "-r",
+            "-s",
+            "-t",
+            "-table",
+        ],
+        values: &[],
+        commands: &["acp", "configure", "gateway", "mcp", "plugin", "recipe", "schedule", "serve", "web"],
+    },
+    // `--settings` takes the place of its settings, and `--skip-permissions-unsafe` approves each call.
+    Client {
+        programs: &["droid"],
+        packages: &[],
+        options: &[
+            "--cwd",
+            "--disabled-tools",
+            "--enabled-tools",
+            "--file",
+            "--fork",
+            "--help",
+            "--input-format",
+            "--list-tools",
+            "--model",
+            "--output-format",
+            "--reasoning-effort",
+            "--resume",
+            "--session-id",
+            "--use-spec",
+            "--version",
+            "-f",
+            "-h",
+            "-m",
+            "-o",
+            "-r",
+            "-s",
+            "-v",
+        ],
+        values: &[("--auto", &["low"])],
+        commands: &["daemon", "mcp", "plugin"],
+    },
     // Its hooks are in the file of the agents that it is started with.
     Client {
         programs: &["docker-agent", "cagent"],
@@ -273,6 +342,22 @@ const CLIENTS: &[Client] = &[
 
 /// Single words with which a client starts no agent.
 const HARMLESS: &[&str] = &["--help", "--version", "-V", "-h", "-v", "help", "login", "logout"];
+
+/// Commands of the program for migrations of databases that is called `goose` too. The agent has none of these.
+const MIGRATIONS: &[&str] = &[
+    "create",
+    "down",
+    "down-to",
+    "fix",
+    "redo",
+    "reset",
+    "status",
+    "up",
+    "up-by-one",
+    "up-to",
+    "validate",
+    "version",
+];
 
 /// Options by which a client is recognised under any name.
 const UNMISTAKABLE: &[&str] = &[
@@ -301,6 +386,10 @@ pub(super) fn is_ungoverned(
     if let [word] = words
         && word.literal().is_some_and(|word| HARMLESS.contains(&word))
     {
+        return None;
+    }
+    let begins = words.first().and_then(Argument::literal);
+    if name == "goose" && begins.is_some_and(|word| MIGRATIONS.contains(&word)) {
         return None;
     }
     if invocation.has_other_settings {

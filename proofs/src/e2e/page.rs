@@ -107,7 +107,8 @@ What a client has besides its settings:
   sends no results but those of MCP tools. Its plugin for JetBrains reads `~/.codeium/hooks.json`, which `hooks init` does not write.
 * goose can only deny a call, and the end of a turn. A prompt is judged, and goes on whatever the answer is; no result is redacted. A repository can
   switch the hooks of its user off: by `disabledPlugins` in `.config/goose/settings.json`, which `hooks doctor` reports, or by a plugin of its own that is
-  called `hooks` too.
+  called `hooks` too. The code of its code mode (`code_execution__execute_typescript`) calls tools for which no hook runs. So it counts as a command
+  that cannot be known before it runs, which guards deny.
 * Factory Droid reads the hooks in its settings only without a `hooks.json` beside them: `hooks init` refuses then, and `hooks doctor` reports it.
   Changed arguments are a denial. A result that must be withheld ends the run.
 * Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code, Cursor and, before a call, goose to deny instead. `hooks run` denies before that.

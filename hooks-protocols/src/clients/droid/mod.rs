@@ -1,6 +1,7 @@
 //! Factory Droid, a dialect of Claude Code. Not tested: the facts are from its hooks reference
 //! (`docs.factory.ai/reference/hooks-reference`), whose payloads have some names in camelCase and others in snake_case.
-//! Both are read.
+//! The event and the session are read in both; a tool and its arguments only in snake_case, as there. A call without a tool is
+//! an error, and so a denial.
 //!
 //! Changed arguments are documented only beside an `allow`, which would skip Droid's own permissions, so a change is a
 //! denial here. A block after a call leaves the result, so one that must be withheld ends the run.
