@@ -60,7 +60,11 @@ async fn govern(options: &Mcp) -> Result<u8, Failure> {
     let layer = rules.layer();
     let client = Side { reader: input, writer: output };
     let proxying = Box::pin(proxy(layer, bounds, client, Side { reader, writer }));
-    let status = server.until_end(proxying).await;
+    let client_gone = async {
+        streams::hung_up().await;
+        tokio::time::sleep(bounds.linger).await;
+    };
+    let status = server.until_end(proxying, client_gone).await;
     rules.close().await;
     status
 }

@@ -50,10 +50,12 @@ fn std_command(program: impl AsRef<OsStr>) -> std::process::Command {
 }
 
 impl Server {
-    /// Forwards messages and signals until the server or the client ends; returns the exit status.
+    /// Forwards messages and signals until the server or the client ends; returns the exit status. `client_gone` ends
+    /// also a server whose input is full, so that the end of the client's messages is not read.
     pub(super) async fn until_end(
         &mut self,
         mut proxying: impl Future<Output = io::Result<()>> + Unpin,
+        client_gone: impl Future<Output = ()>,
     ) -> Result<u8, Failure> {
         let mut signals = Signals::new()?;
         tokio::select! {
@@ -68,6 +70,10 @@ impl Server {
                 // What it wrote before its end.
                 drop(timeout(LAST, proxying).await);
                 Ok(status_of(status?))
+            }
+            () = client_gone => {
+                drop(proxying);
+                self.finish(None, pending()).await
             }
             signal = signals.next() => self.finish(Some(signal), forwarded(proxying)).await,
         }
@@ -162,6 +168,10 @@ pub(super) async fn guard(options: &Mcp, parent: u32) -> Result<u8, Failure> {
             return Ok(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 });
         }
     };
+    // The proxy sees when the server closes them.
+    let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null).map_err(io::Error::from)?;
+    rustix::stdio::dup2_stdout(&null).map_err(io::Error::from)?;
     let status = server.wait().await?;
     Ok(status_of(status))
 }

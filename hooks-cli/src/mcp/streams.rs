@@ -3,14 +3,17 @@
 //! tokio's own streams hand each read and write to a thread, which takes longer than the proxy does. A pipe or a socket is
 //! read and written directly.
 
+use std::future::pending;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{FileType, fstat};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
+use tokio::sync::oneshot;
 
 type Input = Box<dyn AsyncRead + Unpin>;
 type Output = Box<dyn AsyncWrite + Unpin>;
@@ -31,6 +34,37 @@ pub(super) fn standard() -> io::Result<(Input, Output)> {
         _ => Box::new(tokio::io::stdout()),
     };
     Ok((input, output))
+}
+
+/// Waits until nobody can write standard input any more. What was written may still be unread.
+pub(super) async fn hung_up() {
+    let (sender, is_over) = oneshot::channel();
+    std::thread::spawn(move || {
+        if waited() {
+            // The proxy may have ended.
+            let _ = sender.send(());
+        }
+    });
+    if is_over.await.is_err() {
+        pending::<()>().await;
+    }
+}
+
+/// Returns false for a stream that tells no end, such as a file.
+fn waited() -> bool {
+    #[cfg(target_os = "linux")]
+    const OVER: PollFlags = PollFlags::HUP.union(PollFlags::RDHUP);
+    #[cfg(not(target_os = "linux"))]
+    const OVER: PollFlags = PollFlags::HUP;
+    let stdin = io::stdin();
+    loop {
+        let mut streams = [PollFd::new(&stdin, OVER)];
+        match poll(&mut streams, None) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return false,
+            Ok(_) => return streams.iter().any(|stream| stream.revents().intersects(OVER)),
+        }
+    }
 }
 
 fn kind(stream: &impl AsFd) -> io::Result<FileType> {

@@ -68,9 +68,13 @@ impl World {
     /// Starts the server `small` through the proxy.
     fn start(&self, options: &[&str]) -> Proxy {
         let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/server.py");
-        let seen = self.path("seen");
+        self.start_server(options, &[server, self.path("seen").to_str().unwrap()])
+    }
+
+    /// Starts a server in Python through the proxy.
+    fn start_server(&self, options: &[&str], server: &[&str]) -> Proxy {
         let mut command = self.hooks(&["mcp", "--name", "small"]);
-        command.args(options).args(["--", "python3", server]).arg(seen);
+        command.args(options).args(["--", "python3"]).args(server);
         let errors = fs::File::create(self.path("errors")).unwrap();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         let mut child = command.spawn().unwrap();
@@ -338,4 +342,45 @@ fn long_messages_pass_and_longer_ones_fail_their_request() {
     assert_eq!((&longer["id"], &longer["error"]["code"]), (&json!(1), &json!(-32603)));
     assert_eq!(proxy.call("echo", json!({"text": "x".repeat(3_000_000)}))["error"]["code"], -32600);
     assert_eq!(proxy.call("echo", json!({"text": "on"}))["result"]["content"][0]["text"], "on");
+}
+
+#[test]
+fn a_server_that_reads_nothing_ends_with_its_client() {
+    let world = World::new("version: 1\n");
+    let mut proxy = world.start_server(&[], &["-c", "import time; time.sleep(600)"]);
+    let mut writer = proxy.writer.take().unwrap();
+    rustix::io::ioctl_fionbio(&writer, true).unwrap();
+    let notice = json!({"jsonrpc": "2.0", "method": "notifications/x", "params": {"a": "x".repeat(3_000)}});
+    let notice = format!("{notice}\n");
+    // Until all that can hold messages on the way is full for a while.
+    let mut full = Instant::now();
+    while full.elapsed() < Duration::from_millis(500) {
+        // It is short enough to be written as a whole, or not at all.
+        match writer.write_all(notice.as_bytes()) {
+            Ok(()) => full = Instant::now(),
+            Err(_) => std::thread::yield_now(),
+        }
+    }
+    drop(writer);
+    assert_eq!(proxy.end(), Some(128 + 15));
+}
+
+#[test]
+fn the_proxy_sees_that_a_server_closes_its_streams() {
+    let world = World::new("version: 1\n");
+    let output = "import os, sys, time; sys.stdin.readline(); os.close(1); time.sleep(600)";
+    let mut proxy = world.start_server(&[], &["-c", output]);
+    let why = proxy.ask("x", json!({}))["error"]["message"].to_string();
+    assert!(why.contains("the server ended before it answered"), "{why}");
+    assert_eq!(proxy.end(), Some(128 + 15));
+}
+
+#[test]
+fn a_tool_with_a_rule_about_its_arguments_is_listed() {
+    let rule = "{ name: prod, tools: [mcp__small__echo], args: { env: { is: [prod] } }, reason: not there }";
+    let world = World::new(&format!("version: 1\nrules:\n  - {rule}\n"));
+    let mut proxy = world.start(&[]);
+    assert!(proxy.ask("tools/list", json!({}))["result"]["tools"].to_string().contains("\"echo\""));
+    assert_eq!(proxy.call("echo", json!({"env": "prod"}))["result"]["isError"], true);
+    assert_eq!(proxy.call("echo", json!({"env": "dev"}))["result"]["content"][0]["text"], "done");
 }

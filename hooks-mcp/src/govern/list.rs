@@ -46,8 +46,8 @@ pub(super) fn filter(
 /// Returns whether each call of a tool is denied, whatever its arguments.
 ///
 /// Only policies are asked, and about a call without arguments. A policy denies such a call also because an argument is
-/// missing; then its reason names the argument, has evidence, or advises how to call the tool. A tool that
-/// is listed in doubt is still denied when it is called.
+/// missing; then its reason names the argument, has evidence, advises how to call the tool, or is a rule that may
+/// apply. A tool that is listed in doubt is still denied when it is called.
 fn is_closed(tool: &str, hooks: &Live, context: &Arc<HookContext>) -> bool {
     let call = PreToolUse::new(tool, Value::Object(Map::new()));
     // Of all policies, one may deny the name.
@@ -59,6 +59,8 @@ fn is_closed(tool: &str, hooks: &Live, context: &Arc<HookContext>) -> bool {
             && reason.argument.is_none()
             && reason.evidence.is_empty()
             && reason.advice.is_none()
+            // The rules say this about a call without the argument that they compare.
+            && (reason.by_operator || !reason.message.contains(" may apply: "))
     };
     outcome.is_denied() && outcome.reasons().iter().any(is_about_name)
 }

@@ -4,9 +4,24 @@ use serde_json::{Value, json};
 
 /// Returns `path` for a URI of a file, or `paths` if servers read it in two ways; `url` for others. A URI of a file that
 /// names no path for certain stays a `uri`, which a guard of files takes for any file.
-pub(super) fn arguments(uri: &str) -> Value {
+///
+/// # Errors
+/// Returns an error for characters that parsers of URLs strip: with them, another scheme would be judged.
+pub(super) fn arguments(uri: &str) -> Result<Value, String> {
+    if uri.trim() != uri || uri.contains(char::is_control) {
+        let uri = uri.escape_debug();
+        return Err(format!("`{uri}` has control characters, or white space around it; leave them out"));
+    }
+    if uri.starts_with("//") {
+        // A URL of the scheme of its reader, or a path.
+        return Ok(json!({"path": uri, "url": uri}));
+    }
+    Ok(plain_arguments(uri))
+}
+
+fn plain_arguments(uri: &str) -> Value {
     let Some((scheme, rest)) = uri.split_once(':') else { return json!({"path": uri}) };
-    if !scheme.trim().eq_ignore_ascii_case("file") {
+    if !scheme.eq_ignore_ascii_case("file") {
         return json!({"url": uri});
     }
     let path = match rest.strip_prefix("//") {
@@ -56,8 +71,18 @@ mod tests {
             ("file:///%", json!({"uri": "file:///%"})),
             ("file:///%00", json!({"uri": "file:///%00"})),
             ("demo://a", json!({"url": "demo://a"})),
+            ("//host/a:b", json!({"path": "//host/a:b", "url": "//host/a:b"})),
         ] {
-            assert_eq!(arguments(uri), judged, "{uri}");
+            assert_eq!(arguments(uri), Ok(judged), "{uri}");
+        }
+    }
+
+    #[test]
+    fn what_parsers_strip_is_refused() {
+        for uri in
+            ["fi\tle:///x/.env", "file:///x/.e\nnv", " file:///x/.env", "a ", "\u{a0}a", "a\0", "a\u{7f}"]
+        {
+            assert!(arguments(uri).is_err(), "{uri:?}");
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::pins::OnChange;
 /// | `resources/read` | the same, under `mcp__SERVER__resources/read` with `path` or `url` |
 /// | `prompts/get` | the same, under `mcp__SERVER__prompts/get` |
 /// | `tools/list` | tools that may not be used are left out, and descriptions are compared with their pins |
-/// | others | forwarded; the answer is scrubbed, except that of `initialize`, `server/discover`, `ping` and of lists |
+/// | others | forwarded; the answer is scrubbed, except that of `initialize`, `server/discover`, and of lists of prompts and resources |
 ///
 /// A denied call is a result of the tool with `isError: true` and the reason, because MCP gives a model errors of that
 /// kind only. A denied prompt or resource is an error with the code [`DENIED`](crate::DENIED). The service is always
@@ -143,7 +143,7 @@ where
                 }
                 self.settings.call(name, arguments.into())
             }
-            Kind::Resource => self.settings.call("resources/read", resource::arguments(text("uri")?)),
+            Kind::Resource => self.settings.call("resources/read", resource::arguments(text("uri")?)?),
             Kind::Prompt => {
                 let all =
                     [("name".to_owned(), text("name")?.into()), ("arguments".to_owned(), arguments.into())];
@@ -177,8 +177,10 @@ where
     /// Forwards a request that is not judged, and scrubs the answer.
     async fn forward(mut self, request: McpRequest) -> Result<McpReply, HookError> {
         let method = request.method();
-        let names_only =
-            matches!(method, "initialize" | "server/discover" | "ping") || method.ends_with("/list");
+        let names_only = matches!(
+            method,
+            "initialize" | "server/discover" | "prompts/list" | "resources/list" | "resources/templates/list"
+        );
         let mut reply = send(&mut self.inner, request).await?;
         if !names_only || reply.body().is_err() {
             reply.change(|value| self.settings.scrub(value));

@@ -263,3 +263,24 @@ async fn each_call_fires_its_events() {
     layer.layer(server).oneshot(McpRequest::new("tools/call", json!({"name": "x"}))).await.unwrap();
     assert_eq!(recorder.kinds(), [EventKind::PreToolUse, EventKind::ToolDecided, EventKind::PostToolUse]);
 }
+
+#[tokio::test]
+async fn only_the_lists_of_the_specification_are_not_scrubbed() {
+    let mut world = World::new();
+    world.settings.scrub = Some(Arc::new(|value| {
+        *value = json!({});
+        true
+    }));
+    let reply = || McpReply::result(json!({"a": "secret"}));
+    for (method, is_scrubbed) in [
+        ("initialize", false),
+        ("prompts/list", false),
+        ("resources/templates/list", false),
+        ("ping", true),
+        ("tasks/list", true),
+        ("own/list", true),
+    ] {
+        let answer = world.ask(method, json!({}), reply()).await;
+        assert_eq!(answer != reply(), is_scrubbed, "{method}");
+    }
+}

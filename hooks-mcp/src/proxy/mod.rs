@@ -19,7 +19,7 @@ mod tests;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,6 +31,7 @@ use futures_util::FutureExt;
 use hooks_core::drivers::Approver;
 use hooks_core::{HookError, HookFuture};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tower::ServiceExt;
@@ -64,7 +65,7 @@ pub struct Bounds {
     pub longest: usize,
     /// Most requests of the client that are not answered yet.
     pub in_flight: usize,
-    /// Time in which a server that has no more client may end by itself.
+    /// Time in which a server may end by itself after the last message of the client was read.
     pub linger: Duration,
 }
 
@@ -126,19 +127,24 @@ where
         sent: Notify::new(),
     });
     let client_side = Client { shared: Arc::clone(&shared), layer };
-    let reading_client = async {
-        let read = client_side.read(client.reader).await;
-        shared.all_sent().await;
-        // The server sees the end of its input.
-        drop(shared.to_server.send(None).await);
-        read
+    let writing_server = async {
+        if write(server_queue, server.writer).await.is_err() {
+            // A server that closed its input can still answer what it got. It did not get all.
+            tokio::time::sleep(bounds.linger).await;
+            shared.fail_all("the server takes no more messages");
+        }
+        pending().await
     };
-    // A server that closes its input can still answer, and ends by itself.
-    let writing_server = async { drop(write(server_queue, server.writer).await) };
     let client_ends = async {
-        let (read, ()) = tokio::join!(reading_client, writing_server);
-        read?;
-        tokio::time::sleep(bounds.linger).await;
+        client_side.read(client.reader).await?;
+        let closing = async {
+            shared.all_sent().await;
+            // The server sees the end of its input.
+            drop(shared.to_server.send(None).await);
+            pending::<()>().await;
+        };
+        // The server may read nothing any more.
+        drop(tokio::time::timeout(bounds.linger, closing).await);
         Ok(())
     };
     let server_ends = async {
@@ -154,6 +160,7 @@ where
         // What the client sent before the server ended is answered.
         biased;
         ended = client_ends => ended,
+        ended = writing_server => ended,
         ended = ends => ended,
     }
 }
@@ -280,6 +287,21 @@ impl Shared {
         drop(self.to_server.send(Some(line.into())).await);
     }
 
+    /// Answers a request of the server. A server that reads nothing gets no answer, so that what it writes is still read.
+    async fn refuse_server(&self, refused: &Refused) {
+        let mut line = Some(refused.to_line().into());
+        for _ in 0..2 {
+            match self.to_server.try_send(line) {
+                Err(TrySendError::Full(unsent)) => line = unsent,
+                // If the server's input is closed, its output ends, and with it the proxy.
+                Ok(()) | Err(TrySendError::Closed(_)) => return,
+            }
+            // The queue is written meanwhile.
+            tokio::task::yield_now().await;
+        }
+        self.settings.say("the server does not read the answer to a request that was not forwarded");
+    }
+
     /// Hands an answer to the request that waits for it; returns false without one.
     fn answered(&self, id: &RequestId, reply: McpReply) -> bool {
         let sender = self.requests().in_flight.get_mut(id).and_then(|request| request.answer.take());
@@ -348,7 +370,7 @@ impl Shared {
             self.answered(id, McpReply::error(INTERNAL_ERROR, why));
         }
         if !refused.ids.is_empty() {
-            self.tell_server(refused.to_line()).await;
+            self.refuse_server(refused).await;
         }
     }
 
@@ -359,7 +381,7 @@ impl Shared {
         if !QUESTIONS.contains(&method) && !method.starts_with("tasks/") {
             let why = format!("a server does not send `{method}`");
             self.settings.say(&format!("a message of the server is not forwarded: {why}"));
-            return self.tell_server(refused(METHOD_NOT_FOUND, why).to_line()).await;
+            return self.refuse_server(&refused(METHOD_NOT_FOUND, why)).await;
         }
         let is_new = {
             let mut questions = self.questions();
@@ -367,7 +389,7 @@ impl Shared {
         };
         if !is_new {
             let why = format!("a request with the id {id} is not answered yet, or too many are not");
-            return self.tell_server(refused(INVALID_REQUEST, why).to_line()).await;
+            return self.refuse_server(&refused(INVALID_REQUEST, why)).await;
         }
         let mut request = request;
         let mut params = request.params().clone();

@@ -8,6 +8,9 @@ use tokio::io::{AsyncBufReadExt, BufReader, DuplexStream, ReadHalf, WriteHalf, s
 
 use super::*;
 
+/// Time for what happens at once.
+const SOON: Duration = Duration::from_secs(20);
+
 /// One end of a stream.
 struct End {
     reader: BufReader<ReadHalf<DuplexStream>>,
@@ -58,7 +61,10 @@ fn layer(settings: McpSettings) -> GovernMcpLayer<NoApprover> {
 
 impl World {
     fn new() -> Self {
-        let bounds = Bounds { longest: 2_000, in_flight: 3, ..Bounds::default() };
+        Self::within(Bounds { longest: 2_000, in_flight: 3, ..Bounds::default() })
+    }
+
+    fn within(bounds: Bounds) -> Self {
         let (client, near) = tokio::io::duplex(1 << 16);
         let (server, far) = tokio::io::duplex(1 << 16);
         let said: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -321,4 +327,51 @@ async fn the_end_of_the_client_closes_the_server_after_its_last_requests() {
     assert_eq!(client.value().await["id"], 1);
     drop(server);
     running.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_end_of_the_client_ends_a_server_that_does_not_read() {
+    let bounds = Bounds { linger: Duration::from_millis(20), ..Bounds::default() };
+    let World { mut client, server, _running: running, .. } = World::within(bounds);
+    // More than the stream holds.
+    client.send(&call("1", &"x".repeat(1 << 18))).await;
+    client.send(&call("2", "open")).await;
+    client.writer.shutdown().await.unwrap();
+    tokio::time::timeout(SOON, running).await.unwrap().unwrap().unwrap();
+    drop(server);
+}
+
+#[tokio::test]
+async fn refusals_do_not_stop_the_reading_of_a_server_that_does_not_read() {
+    let mut world = World::new();
+    for _ in 0..2_000 {
+        world.server.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"open"}}"#).await;
+    }
+    tokio::time::timeout(SOON, world.client_is_quiet()).await.unwrap();
+    assert!(world.said().contains("the server does not read"));
+}
+
+#[tokio::test]
+async fn many_refusals_reach_a_server_that_reads() {
+    let mut world = World::new();
+    let asked = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
+    world.server.send(&vec![asked; 200].join("\n")).await;
+    for _ in 0..200 {
+        assert_eq!(world.server.value().await["error"]["code"], METHOD_NOT_FOUND);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_the_server_cannot_get_any_more_fails() {
+    let bounds = Bounds { linger: Duration::from_millis(20), ..Bounds::default() };
+    let ((mut client, near), (output, _kept)) = (tokio::io::duplex(1 << 16), tokio::io::duplex(1 << 16));
+    // Its input is closed, and its output open.
+    let (input, _) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = split(near);
+    let server = Side { reader: output, writer: input };
+    tokio::spawn(proxy(layer(McpSettings::new("s")), bounds, Side { reader, writer }, server));
+    client.write_all(format!("{}\n", call("1", "open")).as_bytes()).await.unwrap();
+    let mut lines = BufReader::new(client).lines();
+    let line = tokio::time::timeout(SOON, lines.next_line()).await.unwrap().unwrap().unwrap();
+    assert!(line.contains("the server takes no more messages"), "{line}");
 }
