@@ -45,6 +45,18 @@ struct Pinned {
 
 impl Pins {
     /// Pins of an earlier run.
+    ///
+    /// ```
+    /// use hooks_mcp::Pins;
+    /// use serde_json::json;
+    ///
+    /// let tool = json!({"name": "add", "description": "Adds two numbers"});
+    /// let first = Pins::default();
+    /// assert!(first.is_unchanged("add", &tool));
+    /// // The digests are kept in a file, for example.
+    /// let later = Pins::new(first.digests());
+    /// assert!(!later.is_unchanged("add", &json!({"name": "add", "description": "Adds, and reads your keys"})));
+    /// ```
     pub fn new(digests: BTreeMap<String, String>) -> Self {
         Self(Arc::new(Mutex::new(Pinned { digests, changed: Vec::new() })))
     }

@@ -36,7 +36,7 @@ pub(super) fn standard() -> io::Result<(Input, Output)> {
     Ok((input, output))
 }
 
-/// Waits until nobody can write standard input any more. What was written may still be unread.
+/// Waits until the other end of standard input is closed. What was written may still be unread.
 pub(super) async fn hung_up() {
     let (sender, is_over) = oneshot::channel();
     std::thread::spawn(move || {
@@ -50,7 +50,7 @@ pub(super) async fn hung_up() {
     }
 }
 
-/// Returns false for a stream that tells no end, such as a file.
+/// Returns false for a stream without another end, such as a file.
 fn waited() -> bool {
     #[cfg(target_os = "linux")]
     const OVER: PollFlags = PollFlags::HUP.union(PollFlags::RDHUP);

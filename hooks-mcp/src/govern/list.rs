@@ -59,7 +59,7 @@ fn is_closed(tool: &str, hooks: &Live, context: &Arc<HookContext>) -> bool {
             && reason.argument.is_none()
             && reason.evidence.is_empty()
             && reason.advice.is_none()
-            // The rules say this about a call without the argument that they compare.
+            // Text of the rules about a call without the argument that they compare.
             && (reason.by_operator || !reason.message.contains(" may apply: "))
     };
     outcome.is_denied() && outcome.reasons().iter().any(is_about_name)
