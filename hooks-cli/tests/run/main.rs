@@ -523,7 +523,7 @@ fn an_agent_does_not_replace_the_program_that_governs_it() {
         bash(format!("{command} {program}")).says("deny");
     }
     world.claude("Write", &json!({"file_path": program, "content": ""})).says("is protected by");
-    for command in ["check hooks.yaml", "explain --tool Bash --args '{}'"] {
+    for command in ["check hooks.yaml", "test --config hooks.yaml"] {
         bash(format!("{program} {command}")).is_silent();
     }
     bash(format!("ls -l {program}")).is_silent();
