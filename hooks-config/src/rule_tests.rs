@@ -299,8 +299,18 @@ impl RuleTests {
             let kept = Kept::new(Arc::new(LockoutRegistry::default()), store);
             let config = reader.clone().judging_only().keeping(kept).read(rules)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-            let Ok(runtime) = runtime else { continue };
-            runtime.block_on(self.run_case(case, index, &config, rules, &mut failures));
+            match runtime {
+                Ok(runtime) => runtime.block_on(self.run_case(case, index, &config, rules, &mut failures)),
+                // A test that was not run has not passed.
+                Err(error) => failures.push(TestFailure {
+                    line: self.root.locate(&format!("[{index}]")).line,
+                    test: case.name.clone().unwrap_or_default(),
+                    expected: "a run".to_owned(),
+                    got: error.to_string(),
+                    decided_by: None,
+                    reason: None,
+                }),
+            }
         }
         Ok(failures)
     }
