@@ -23,6 +23,7 @@
 
 mod dialect;
 mod error;
+mod examples;
 mod index;
 mod matcher;
 mod outline;
@@ -32,6 +33,7 @@ mod wild;
 
 pub use dialect::PatternDialect;
 pub use error::{PatternError, PatternProblem, PatternWarning};
+pub use examples::examples;
 pub use outline::{Gap, may_be, shown};
 pub(crate) use set::folded;
 pub use set::{GlobOptions, Globs};
