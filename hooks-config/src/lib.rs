@@ -130,7 +130,7 @@ pub use self::feeds::FeedSections;
 pub use self::models::Models;
 pub use self::prompts::Secrets;
 pub use self::protect::{as_pattern, as_patterns};
-pub use self::read::{Config, ConfigReader};
+pub use self::read::{Config, ConfigReader, as_written};
 pub use self::reload::{LiveConfig, LiveReader, OnBadRules, ReloadConfig, Reloaded, Watching};
 pub use self::shadow::InShadow;
 pub use self::spawned::{SessionAgents, SpawnedAgents};

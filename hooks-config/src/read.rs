@@ -500,6 +500,18 @@ impl fmt::Debug for Config {
     }
 }
 
+/// The sections of a text as JSON, as they are written: nothing is checked, and no default is added. `None` if it cannot be read.
+///
+/// ```
+/// let sections = hooks_config::as_written("version: 1\nask_user: { max_per_session: 3 }").expect("YAML");
+/// assert_eq!(sections["ask_user"]["max_per_session"], 3);
+/// ```
+pub fn as_written(text: &str) -> Option<serde_json::Value> {
+    let mut mistakes = Mistakes::default();
+    let root = yaml::parse(text, &mut mistakes).filter(|_| mistakes.is_empty())?;
+    Some(root.to_json())
+}
+
 /// The keys at the top of a file, and those of its `limits`.
 fn sections_named(root: &Node) -> Vec<String> {
     let Kind::Map(sections) = &root.kind else { return Vec::new() };

@@ -1,244 +1,168 @@
-//! The patterns and names of configurations, from which calls are made.
+//! The patterns and names of configurations, from which events are made.
 
 use std::collections::BTreeSet;
 
-use hooks::config::Config;
-use hooks::config::packs;
+use hooks::config::{Config, packs};
+use hooks::duration;
 use hooks::policies::config::{RuleConfig, RuleExample};
 use hooks::policies::packs::PackExample;
 use serde_json::{Value, json};
 
-use super::calls::Call;
+use super::step::Step;
 
-/// Largest count that is tried.
-pub(super) const MOST: u64 = 300;
+type Texts = BTreeSet<String>;
 
-/// Patterns and names of both configurations, by what they are about.
-#[derive(Debug, Default)]
+/// Patterns and names, by what they are about.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Words {
-    pub(super) paths: BTreeSet<String>,
-    pub(super) commands: BTreeSet<String>,
-    pub(super) tools: BTreeSet<String>,
-    pub(super) agents: BTreeSet<String>,
+    pub(super) paths: Texts,
+    pub(super) commands: Texts,
+    pub(super) tools: Texts,
+    pub(super) agents: Texts,
+    pub(super) tenants: Texts,
+    pub(super) models: Texts,
+    /// Kinds of tasks of children.
+    pub(super) tasks: Texts,
+    /// Words of tasks, and texts of unknown keys.
+    pub(super) texts: Texts,
     /// Source text and imports.
-    pub(super) texts: BTreeSet<String>,
+    pub(super) sources: Texts,
+    pub(super) regexes: Texts,
+    pub(super) sets: Texts,
+    /// Days and moments at which rules begin.
+    pub(super) moments: Texts,
+    pub(super) numbers: BTreeSet<u64>,
+    /// In milliseconds.
+    pub(super) durations: BTreeSet<u64>,
     pub(super) rules: Vec<RuleConfig>,
-    pub(super) examples: Vec<Call>,
-    /// The largest count that a limit may have.
-    pub(super) most: u64,
 }
 
 impl Words {
-    /// The words of both configurations, and the examples of all packs if one of them uses packs.
-    pub(super) fn collect(configs: [&Config; 2]) -> Self {
-        let mut words = Self { most: 3, ..Self::default() };
-        for config in configs {
-            let policy = config.policy();
-            words.rules.extend(policy.rules.iter().cloned());
-            words.tools.extend(policy.tools.keys().cloned());
-            let mut policy = json!(policy);
-            if let Some(sections) = policy.as_object_mut() {
-                sections.remove("tools");
-            }
-            words.add("", &policy);
-        }
-        let examples = words.rules.iter().flat_map(|rule| rule.matches.iter().chain(&rule.no_match));
-        words.examples = examples.map(example).collect();
-        if configs.iter().any(|config| !config.policy().packs.is_empty()) {
-            let rules = packs::names().filter_map(packs::standard).flat_map(|pack| pack.rules);
-            let examples = rules.flat_map(|rule| [rule.matches, rule.no_match].concat());
-            words.examples.extend(examples.map(|of_pack| match of_pack {
-                PackExample::Command(line) => Call::new("", "Bash", &json!({"command": line})),
-                PackExample::Call(call) => example(&call),
-            }));
-        }
+    /// The words of a configuration, whose sections are `written` so.
+    pub(super) fn of(config: &Config, written: &Value) -> Self {
+        let policy = config.policy();
+        let mut words = Self { rules: policy.rules.clone(), ..Self::default() };
+        words.sections(&json!(policy));
+        words.sections(written);
         words
     }
 
-    fn add(&mut self, key: &str, value: &Value) {
-        match value {
-            Value::String(text) => self.add_text(key, text),
-            // Other numbers limit no calls.
-            Value::Number(number) if ["most", "max_per_session"].contains(&key) => {
-                let number = number.as_u64().filter(|number| *number <= MOST).unwrap_or_default();
-                self.most = self.most.max(number);
-            }
-            Value::Array(items) => items.iter().for_each(|item| self.add(key, item)),
-            Value::Object(fields) => {
-                for (name, field) in fields {
-                    // Artifacts of lockouts are keys.
-                    if key == "locked" {
-                        self.paths.insert(name.clone());
-                        self.add("agents", field);
-                    } else if !["name", "reason", "match", "no_match", "args", "advice", "action"]
-                        .contains(&&**name)
-                    {
-                        self.add(name, field);
-                    }
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    fn sections(&mut self, all: &Value) {
+        for (section, value) in all.as_object().into_iter().flatten() {
+            self.add(section, "", section, value);
         }
     }
 
-    fn add_text(&mut self, key: &str, text: &str) {
-        let place = match key {
-            "paths" | "reads" | "writes" | "allow" | "deny" | "protected" => &mut self.paths,
-            "commands" | "block" | "fragments" => &mut self.commands,
-            "tools" => &mut self.tools,
-            "agents" | "agent" => &mut self.agents,
-            "content" | "imports" => &mut self.texts,
-            _ => {
-                self.commands.insert(text.to_owned());
+    fn add(&mut self, section: &str, parent: &str, key: &str, value: &Value) {
+        match value {
+            Value::String(text) => self.add_text(section, parent, key, text),
+            Value::Number(number) => self.numbers.extend(number.as_f64().map(whole)),
+            Value::Array(items) => items.iter().for_each(|item| self.add(section, parent, key, item)),
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    if ["name", "reason", "match", "no_match", "args", "advice"].contains(&&**name)
+                        && section != key
+                        && !matches!(key, "cheaper" | "roles" | "agents" | "locked" | "patterns" | "tiers")
+                    {
+                        continue;
+                    }
+                    if let Some(names) = self.names(section, key) {
+                        names.insert(name.clone());
+                    }
+                    self.add(section, key, name, field);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// What the keys of a map are.
+    fn names(&mut self, section: &str, key: &str) -> Option<&mut Texts> {
+        match (section, key) {
+            (_, "locked") => Some(&mut self.paths),
+            (_, "agents") => Some(&mut self.agents),
+            ("tools", "tools") => Some(&mut self.tools),
+            (_, "cheaper") => Some(&mut self.models),
+            ("tenants", "tenants") => Some(&mut self.tenants),
+            _ => None,
+        }
+    }
+
+    fn add_text(&mut self, section: &str, parent: &str, key: &str, text: &str) {
+        if let Ok(duration) = duration::parse(text) {
+            self.durations.extend(u64::try_from(duration.as_millis()));
+            return;
+        }
+        let place = match (section, parent, key) {
+            (_, _, "until") => &mut self.moments,
+            ("tenant" | "tenants", "", _) => &mut self.tenants,
+            (_, "patterns", _) | (_, _, "matches" | "pattern") => &mut self.regexes,
+            ("budget", "roles", _) | (_, "locked", _) => &mut self.agents,
+            ("budget" | "spawn", "tiers" | "cheaper", _)
+            | ("spawn", _, "allow")
+            | (_, _, "model" | "known_models" | "replace_by") => &mut self.models,
+            ("budget", _, "named") => {
+                self.models.insert(text.to_owned());
+                &mut self.agents
+            }
+            (_, _, "paths" | "reads" | "writes" | "allow" | "deny" | "except" | "protected") => {
                 &mut self.paths
             }
+            (_, _, "commands" | "block" | "fragments") => &mut self.commands,
+            (_, _, "tools" | "started_by" | "ended_by") => &mut self.tools,
+            (_, _, "agents" | "agent" | "from" | "to" | "team" | "instead") => &mut self.agents,
+            (_, _, "task_types") => &mut self.tasks,
+            (_, _, "content" | "imports") => &mut self.sources,
+            (_, _, "sets" | "effects") => &mut self.sets,
+            _ => &mut self.texts,
         };
         place.insert(text.to_owned());
     }
-}
 
-fn example(example: &RuleExample) -> Call {
-    Call::new(example.agent.as_deref().unwrap_or_default(), &example.tool, &example.args)
-}
-
-/// Paths that a glob matches, and paths that it nearly matches.
-pub(super) fn paths_of(pattern: &str) -> BTreeSet<String> {
-    let pattern = pattern.trim_start_matches('!');
-    let mut found = BTreeSet::new();
-    for pattern in alternatives(pattern) {
-        for folders in ["", "a", "a/b"] {
-            let path = filled(&pattern, folders, "x");
-            if path.is_empty() {
-                continue;
-            }
-            if let Some((folder, name)) = path.rsplit_once('/') {
-                found.extend([
-                    format!("{folder}/"),
-                    format!("{folder}/.{name}"),
-                    name.to_owned(),
-                    folder.to_owned(),
-                ]);
-            }
-            if let Some((stem, ending)) = path.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) {
-                found.extend([stem.to_owned(), format!("{stem}.{ending}x"), format!("{stem}x.{ending}")]);
-            }
-            let others = [
-                format!("{path}x"),
-                format!("{path}/x"),
-                format!("a/{path}"),
-                format!("x{path}"),
-                path.to_uppercase(),
-            ];
-            found.extend(others);
-            found.insert(path);
+    /// The words of either, and those of one alone.
+    pub(super) fn compared(&self, other: &Self) -> (Self, Self) {
+        macro_rules! each {
+            ($how:ident: $($field:ident)*) => {
+                Self { $($field: self.$field.$how(&other.$field).cloned().collect(),)* rules: Vec::new() }
+            };
+            (all $how:ident) => {
+                each!($how: paths commands tools agents tenants models tasks texts sources regexes sets moments numbers durations)
+            };
         }
-    }
-    found.retain(|path| !path.is_empty());
-    found
-}
-
-/// Most alternatives of a pattern.
-const MOST_ALTERNATIVES: usize = 16;
-
-/// The pattern with each of the alternatives in its first braces.
-fn alternatives(pattern: &str) -> Vec<String> {
-    let mut open = vec![pattern.to_owned()];
-    let mut closed = Vec::new();
-    while let Some(pattern) = open.pop() {
-        let split = pattern.split_once('{').and_then(|(before, rest)| {
-            let (inside, after) = rest.split_once('}')?;
-            Some(inside.split(',').map(|part| format!("{before}{part}{after}")).collect::<Vec<_>>())
-        });
-        match split {
-            Some(parts) if open.len() + closed.len() < MOST_ALTERNATIVES => open.extend(parts),
-            _ => closed.push(pattern),
+        let (mut all, mut changed) = (each!(all union), each!(all symmetric_difference));
+        let meaning = |rule: &RuleConfig| RuleConfig { name: String::new(), reason: None, ..rule.clone() };
+        let is_in =
+            |rule: &RuleConfig, rules: &[RuleConfig]| rules.iter().any(|one| meaning(one) == meaning(rule));
+        for (rules, others) in [(&self.rules, &other.rules), (&other.rules, &self.rules)] {
+            changed.rules.extend(rules.iter().filter(|rule| !is_in(rule, others)).cloned());
         }
-    }
-    closed.sort();
-    closed
-}
-
-/// The pattern with `folders` for `**` and `name` for `*`.
-fn filled(pattern: &str, folders: &str, name: &str) -> String {
-    let mut path = String::new();
-    for part in pattern.split('/') {
-        let part = match part {
-            "**" => folders.to_owned(),
-            part => one_of_each(&part.replace("**", name).replace('*', name).replace('?', "q")),
-        };
-        if !part.is_empty() || path.is_empty() && pattern.starts_with('/') {
-            if !path.is_empty() && !path.ends_with('/') {
-                path.push('/');
-            }
-            path.push_str(if part.is_empty() { "/" } else { &part });
-        }
-    }
-    // What is below a folder has a name.
-    if pattern.ends_with("/**") || pattern == "**" {
-        format!("{path}/{name}").trim_start_matches('/').to_owned()
-    } else {
-        path
+        all.rules.extend(self.rules.iter().chain(&other.rules).cloned());
+        all.rules.dedup();
+        (all, changed)
     }
 }
 
-/// A class such as `[abc]` becomes its first letter.
-fn one_of_each(part: &str) -> String {
-    match part.split_once('[').and_then(|(before, rest)| Some((before, rest.split_once(']')?))) {
-        Some((before, (inside, after))) => {
-            let letter = inside.trim_start_matches(['!', '^']).chars().next().unwrap_or('x');
-            format!("{before}{letter}{after}")
-        }
-        None => part.to_owned(),
-    }
+/// A number that limits something.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
+fn whole(number: f64) -> u64 {
+    number.ceil() as u64
 }
 
-/// Command lines that a pattern matches, and lines that it nearly matches.
-pub(super) fn lines_of(pattern: &str) -> BTreeSet<String> {
-    let plain = |word: &str| word.replace("**", "x").replace('*', "x");
-    let (excluded, words): (Vec<&str>, Vec<&str>) =
-        pattern.split_whitespace().partition(|word| word.starts_with('!'));
-    let words: Vec<String> = words.into_iter().map(plain).collect();
-    let line = words.join(" ");
-    let mut found = BTreeSet::from([line.clone(), format!("{line} x"), format!("cd a && {line} x")]);
-    found.extend(excluded.iter().map(|word| format!("{line} {} x", plain(word.trim_start_matches('!')))));
-    for kept in 1..words.len() {
-        let (before, after) = words.split_at(kept);
-        let (before, after) = (before.join(" "), after.join(" "));
-        found.extend([
-            before.clone(),
-            format!("{before} x"),
-            format!("{before} -v {after}"),
-            format!("{before} {after}y"),
-        ]);
+/// The examples that rules have, and those of all packs if one of the configurations uses packs.
+pub(super) fn examples(words: &Words, configs: [&Config; 2]) -> Vec<Step> {
+    let own = words.rules.iter().flat_map(|rule| rule.matches.iter().chain(&rule.no_match));
+    let mut all: Vec<Step> = own.map(example).collect();
+    if configs.iter().any(|config| !config.policy().packs.is_empty()) {
+        let rules = packs::names().filter_map(packs::standard).flat_map(|pack| pack.rules);
+        let examples = rules.flat_map(|rule| [rule.matches, rule.no_match].concat());
+        all.extend(examples.map(|of_pack| match of_pack {
+            PackExample::Command(line) => Step::call("Bash", json!({"command": line})),
+            PackExample::Call(call) => example(&call),
+        }));
     }
-    found
+    all
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_match_their_pattern_or_nearly_do() {
-        let all = |pattern: &str, wanted: &[&str]| {
-            let paths = paths_of(pattern);
-            assert!(wanted.iter().all(|path| paths.contains(*path)), "{pattern}: {paths:?}");
-        };
-        all("src/**", &["src/x", "src/a/x", "a/src/x", "src"]);
-        all("**/*.key", &["x.key", "a/x.key", "x"]);
-        all("/etc/{passwd,shadow}", &["/etc/passwd", "/etc/shadow", "passwd"]);
-        all("docs/[ab]?.md", &["docs/aq.md"]);
-        all("", &[]);
-        all("{{{,", &[]);
-    }
-
-    #[test]
-    fn lines_match_their_pattern_or_nearly_do() {
-        let lines = lines_of("git push !--dry-run");
-        for wanted in
-            ["git push", "git push x", "git push --dry-run x", "git", "git -v push", "cd a && git push x"]
-        {
-            assert!(lines.contains(wanted), "{lines:?}");
-        }
-    }
+fn example(example: &RuleExample) -> Step {
+    Step::call(&example.tool, example.args.clone()).by(example.agent.as_deref().unwrap_or_default())
 }

@@ -9,6 +9,7 @@ mod record;
 mod report;
 mod sessions;
 mod side;
+mod store;
 mod world;
 
 use std::collections::BTreeMap;

@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use hooks::audit::describe::Described;
 use hooks::config::{Config, ConfigReader, Kept, as_patterns};
-use hooks::event::{PreToolUse, WireEvent};
-use hooks::state::Memory;
-use hooks::time::Clock;
+use hooks::event::WireEvent;
+use hooks::state::StateStore;
+use hooks::time::{Clock, Timestamp};
 use hooks::{DecidingEvent, Ending, EventKind, HookContext, HookRequest, Hooks, Judged, Reason, Strength};
 use hooks_protocols::Client;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::moment::Moment;
+use super::store::Emptied;
 use super::world::{Asked, World};
 use crate::event::{by_type, decide_and_commit, decide_and_record, tell_and_record};
 use crate::failure::Failure;
@@ -29,6 +32,7 @@ pub(crate) struct Side {
     /// The rules for the tool names of each client, as far as they were needed.
     rules: Vec<(Option<Client>, Config)>,
     kept: Kept,
+    store: Arc<Emptied>,
     world: World,
     root: PathBuf,
     /// Calls that were denied here, whose results the record may have all the same.
@@ -46,6 +50,8 @@ impl Decided {
 pub(crate) struct Decided {
     pub(crate) strength: Strength,
     pub(crate) reasons: Vec<Reason>,
+    /// The event as it goes on, if it was rewritten.
+    pub(crate) rewritten: Option<Value>,
     /// Questions about the files of then that it asked.
     pub(super) asked: Asked,
 }
@@ -55,13 +61,15 @@ impl Side {
     pub(crate) fn new(path: &Path, files: &[&Path], files_now: bool) -> Result<Self, Failure> {
         let world = World::new(files_now);
         let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
-        let kept = Kept::new(Arc::default(), Arc::new(Memory::new(clock)));
+        let store = Arc::new(Emptied::new(clock));
+        let kept = Kept::new(Arc::default(), Arc::clone(&store) as Arc<dyn StateStore>);
         let absolute = std::path::absolute(path)?;
         let root = absolute.parent().unwrap_or(&absolute).to_path_buf();
         let path = path.to_path_buf();
         let protected = files.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>()?;
         let protected = protected.iter().flat_map(|path| as_patterns(path)).collect();
-        let mut side = Self { path, protected, rules: Vec::new(), kept, world, root, denied: HashSet::new() };
+        let mut side =
+            Self { path, protected, rules: Vec::new(), kept, store, world, root, denied: HashSet::new() };
         side.rules_for(None)?;
         Ok(side)
     }
@@ -133,7 +141,7 @@ impl Side {
         {
             self.denied.extend(call);
         }
-        Ok(Some(Decided { strength, reasons, asked: self.world.files.asked() }))
+        Ok(Some(Decided { strength, reasons, rewritten: None, asked: self.world.files.asked() }))
     }
 
     /// The rules for tool names of any client.
@@ -142,29 +150,40 @@ impl Side {
         first.ok_or_else(|| Failure::message(format!("`{}` was not read", self.path.display())))
     }
 
-    /// Judges a call that no record has. Unless it `counts`, limits stay as they are.
-    pub(crate) async fn judge_call(
+    /// Judges an event that no record has, at the time of its context. Unless it `counts`, limits stay as they are. Returns
+    /// `None` if it is an event that only informs.
+    pub(crate) async fn judge_alone(
         &mut self,
         mut context: HookContext,
-        call: PreToolUse,
+        event: WireEvent,
         counts: bool,
-    ) -> Result<Decided, Failure> {
+    ) -> Result<Option<Decided>, Failure> {
         let hooks = self.rules_for(None)?;
         context.environment = self.world.environment(false);
-        context.tenant = self.tenant();
-        // Rules with an end date are judged by the time of this machine, on both sides.
-        context.timestamp = hooks::system().clock.now();
+        context.tenant = context.tenant.take().or_else(|| self.tenant());
         self.world.clock.set(context.timestamp);
         self.world.files.begin(&context.cwd);
-        let request = HookRequest::new(context, call);
-        let (strength, reasons) = if counts {
-            decide(&hooks, request).await
-        } else {
-            let decision = decide_and_record(&hooks, request, Ending::Trial, None).await;
-            (decision.outcome.strength(), decision.outcome.reasons().to_vec())
-        };
+        let decided = by_type!(event,
+            decided(event) => Some(answer(&hooks, HookRequest::new(context, event), counts).await),
+            informed(event) => {
+                tell_and_record(&hooks, HookRequest::new(context, event), None).await;
+                None
+            },
+            other => None
+        );
         self.world.unfinished.finish().await;
-        Ok(Decided { strength, reasons, asked: self.world.files.asked() })
+        Ok(decided.map(|(strength, reasons, rewritten)| Decided {
+            strength,
+            reasons,
+            rewritten,
+            asked: self.world.files.asked(),
+        }))
+    }
+
+    /// Forgets all that was counted. It is `now` then.
+    pub(crate) fn forget(&self, now: Timestamp) {
+        self.world.clock.set(now);
+        self.store.forget();
     }
 
     fn tenant(&self) -> Option<String> {
@@ -181,6 +200,20 @@ fn call_of(context: &HookContext, event: &WireEvent) -> Option<(String, String)>
     };
     let id = id.or(context.call_id.as_ref())?;
     Some((context.session_id.clone(), id.clone()))
+}
+
+/// Decides as a host does that goes on with the event, or only asks. Returns the event, too, if it was rewritten.
+async fn answer<E: DecidingEvent + Described + Serialize>(
+    hooks: &Hooks,
+    request: HookRequest<E>,
+    counts: bool,
+) -> (Strength, Vec<Reason>, Option<Value>) {
+    let decision = match counts {
+        true => decide_and_commit(hooks, request, Ending::Open, None).await,
+        false => decide_and_record(hooks, request, Ending::Trial, None).await,
+    };
+    let rewritten = decision.outcome.effective().map(|request| json!(request.event()));
+    (decision.outcome.strength(), decision.outcome.reasons().to_vec(), rewritten)
 }
 
 /// Decides as a host does that goes on with the event.

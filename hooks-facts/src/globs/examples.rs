@@ -180,7 +180,8 @@ mod tests {
     use super::*;
 
     fn part() -> impl Strategy<Value = String> {
-        prop::sample::select(vec!["a", "b", "*", "?", "**", "*.a", "{a,b}", "a*b", ".a"]).prop_map(str::to_owned)
+        prop::sample::select(vec!["a", "b", "*", "?", "**", "*.a", "{a,b}", "a*b", ".a"])
+            .prop_map(str::to_owned)
     }
 
     fn pattern() -> impl Strategy<Value = String> {
