@@ -275,10 +275,14 @@ fn of_children(start: &Step, most: u64, words: &Words) -> Vec<Vec<Step>> {
             json!({"agent_name": name, "child_id": format!("child-{number}"), "status": "completed"});
         Step::new(EventKind::SubagentStop, fields)
     };
+    let name = start.fields.get("agent_name");
+    let call = Step::call("Task", json!({"subagent_type": name, "prompt": "do it"}));
     let mut all = vec![(0..count).flat_map(|number| [numbered(number), ended(number)]).collect::<Vec<_>>()];
     for pause in pauses(words) {
         let at = |number: usize| u64::try_from(number).unwrap_or_default().saturating_mul(pause);
         all.push((0..count).map(|number| numbered(number).after(at(number))).collect());
+        // The same by a tool, whose child has not begun.
+        all.push((0..count).map(|number| call.clone().with_id(number).after(at(number))).collect());
     }
     let parents = [None].into_iter().chain(DEPTHS.into_iter().map(Some));
     let deep = DEPTHS.into_iter().zip(parents).enumerate().map(|(number, (session, parent))| {
@@ -415,6 +419,15 @@ fn routes(words: &Words, sections: [&Value; 2]) -> Vec<Vec<Step>> {
     let texts: Vec<String> =
         std::iter::once("x".to_owned()).chain(words.texts.iter().take(MOST_CALLS).cloned()).collect();
     let mut all = Vec::new();
+    for (number, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+        let route = Step::new(EventKind::Route, json!({"target_agent": name, "task": "x"}));
+        let started = (0..most(sections, 20)).flat_map(|child| {
+            let id = format!("child-{number}-{child}");
+            let fields = json!({"agent_name": name, "task": "x", "depth": 1, "child_id": id});
+            [Step::new(EventKind::SubagentStart, fields), route.clone()]
+        });
+        all.push(started.collect());
+    }
     for (from, to) in
         names.iter().flat_map(|from| names.iter().map(move |to| (from, to))).filter(|(_, to)| !to.is_empty())
     {

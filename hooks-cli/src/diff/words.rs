@@ -29,6 +29,8 @@ pub(super) struct Words {
     pub(super) sources: Texts,
     pub(super) regexes: Texts,
     pub(super) sets: Texts,
+    /// Folders that relative patterns start from.
+    pub(super) roots: Texts,
     /// Days and moments at which rules begin.
     pub(super) moments: Texts,
     pub(super) numbers: BTreeSet<u64>,
@@ -95,6 +97,7 @@ impl Words {
         }
         let place = match (section, parent, key) {
             (_, _, "until") => &mut self.moments,
+            ("paths", _, "root") => &mut self.roots,
             ("tenant" | "tenants", "", _) => &mut self.tenants,
             (_, "patterns", _) | (_, _, "matches" | "pattern") => &mut self.regexes,
             ("budget", "roles", _) | (_, "locked", _) => &mut self.agents,
@@ -126,7 +129,7 @@ impl Words {
                 Self { $($field: self.$field.$how(&other.$field).cloned().collect(),)* rules: Vec::new() }
             };
             (all $how:ident) => {
-                each!($how: paths commands tools agents tenants models tasks texts sources regexes sets moments numbers durations)
+                each!($how: paths commands tools agents tenants models tasks texts sources regexes sets roots moments numbers durations)
             };
         }
         let (mut all, mut changed) = (each!(all union), each!(all symmetric_difference));

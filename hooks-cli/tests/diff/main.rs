@@ -4,6 +4,8 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up has failed")]
 
+mod changes;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -14,7 +16,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 /// Configurations in which one pattern is changed; `HOOKS_CONFIGURATIONS` sets another number.
-const CONFIGURATIONS: usize = 5;
+const CONFIGURATIONS: usize = 20;
 
 const GLOBS: [&str; 10] = [
     "src/**",
@@ -263,6 +265,16 @@ fn diff(dir: &Path) -> (i32, Value) {
 
 #[test]
 fn each_change_that_matters_has_a_witness_and_no_other_has_one() {
+    compare_random_configurations(0);
+}
+
+#[test]
+fn each_change_that_matters_has_a_witness_in_the_other_half() {
+    compare_random_configurations(1);
+}
+
+/// Compares every second random configuration with one that differs in one place, and with an equal one.
+fn compare_random_configurations(half: usize) {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();
     let calls = universe(&dir);
@@ -271,9 +283,12 @@ fn each_change_that_matters_has_a_witness_and_no_other_has_one() {
     let configurations = configurations.unwrap_or(CONFIGURATIONS);
     for number in 0..configurations {
         let old = Rules::random(&mut random);
+        let new = old.changed(&mut random);
+        if number % 2 != half {
+            continue;
+        }
         fs::write(dir.join("old.yaml"), old.text()).unwrap();
 
-        let new = old.changed(&mut random);
         fs::write(dir.join("new.yaml"), new.text()).unwrap();
         let matters = decisions(&dir, "old.yaml", &calls) != decisions(&dir, "new.yaml", &calls);
         let (status, report) = diff(&dir);
@@ -293,23 +308,119 @@ fn each_change_that_matters_has_a_witness_and_no_other_has_one() {
             old.same().text()
         );
     }
-    assert!(3 * mattered >= configurations, "{mattered} of {configurations} changes mattered");
+    assert!(6 * mattered >= configurations, "{mattered} of {configurations} changes mattered");
 }
 
 /// Asserts that `hooks eval` decides each witness under both files as the report states.
 fn shown_by_both(dir: &Path, differences: &[Value]) {
-    let (mut calls, mut witnesses) = (Vec::new(), Vec::new());
-    for (number, difference) in differences.iter().enumerate() {
-        let at = json!({"session_id": format!("w{number}"), "agent_name": difference["agent"], "cwd": dir});
-        let call = json!({"event": "pre_tool_use", "at": at, "tool_name": difference["tool"], "tool_args": difference["args"]});
-        calls.extend((0..difference["calls"].as_u64().unwrap()).map(|_| call.clone()));
-        witnesses.push(calls.len() - 1);
-    }
-    for (config, side) in [("old.yaml", "old"), ("new.yaml", "new")] {
-        let decided = decisions(dir, config, &calls);
-        for (difference, witness) in differences.iter().zip(&witnesses) {
-            assert_eq!(decided[*witness], difference[side]["decision"].to_string(), "{side}: {difference}");
+    for difference in differences {
+        let mut events = Vec::new();
+        for before in difference["before"].as_array().unwrap() {
+            events.extend((0..before["times"].as_u64().unwrap()).map(|_| before["event"].clone()));
         }
+        events.push(difference["event"].clone());
+        // A witness with times of its own needs a clock of its own.
+        if events.iter().any(|event| !event["at"]["timestamp"].is_null()) {
+            continue;
+        }
+        for (config, side) in [("old.yaml", "old"), ("new.yaml", "new")] {
+            let decided = decisions(dir, config, &events);
+            assert_eq!(
+                decided[events.len() - 1],
+                difference[side]["decision"].to_string(),
+                "{side}: {difference}"
+            );
+        }
+    }
+}
+
+/// Compares every `of` of the changes, from the one with the number `from` on.
+fn changes_have_witnesses(from: usize, of: usize) {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    for (text, before, after) in changes::CHANGES.iter().skip(from).step_by(of) {
+        let text = format!("version: 1\nstore: {{ engine: memory }}\n{text}\n");
+        let changed = text.replace(before, after);
+        assert_ne!(text, changed);
+        fs::write(dir.join("old.yaml"), &text).unwrap();
+        fs::write(dir.join("new.yaml"), &changed).unwrap();
+        let (status, report) = diff(&dir);
+        let differences = report["differences"].as_array().unwrap();
+        assert!(status == 1 && !differences.is_empty(), "no witness: {text}{changed}{report}");
+        shown_by_both(&dir, &differences[..1]);
+    }
+}
+
+#[test]
+fn a_change_of_each_section_has_a_witness() {
+    changes_have_witnesses(0, 2);
+}
+
+#[test]
+fn a_change_of_each_section_has_a_witness_in_the_other_half() {
+    changes_have_witnesses(1, 2);
+}
+
+#[test]
+fn equal_meanings_have_no_difference() {
+    let dir = tempfile::tempdir().unwrap();
+    for (old, new) in [
+        (
+            "write_guard: { allow: ['src/{a,b}/**', docs/**] }",
+            "# the same\nwrite_guard:\n  allow:\n    - docs/**\n    - src/b/**\n    - src/a/**\n",
+        ),
+        (
+            "rules: [{ name: a, paths: [src/**], action: ask }, { name: b, commands: [git push, npm publish] }]",
+            "rules: [{ name: c, commands: [npm publish] }, { name: d, commands: [git push] }, { name: e, paths: [src/**], action: ask }]",
+        ),
+        (
+            "read_guard: { deny: [.env, '**/*.key'], agents: { ada: { deny: [src/**] } } }",
+            "read_guard: { agents: { Ada: { deny: [&all src/**, *all] } }, deny: ['**/*.key', .env] }",
+        ),
+        (
+            "sequences: [{ name: a, calls: { commands: [kubectl apply] }, at_most: 2, within: 10m }]",
+            "sequences: [{ name: b, calls: [{ commands: [kubectl apply] }], at_most: 2, within: 600s }]",
+        ),
+        ("spawn: { concurrent: 2, lease: 15m }", "spawn: { lease: 900s, concurrent: 2 }"),
+        (
+            "limits: { calls: [{ tools: [deploy], most: 3, of: team, per: day }, { tools: [pay], most: 2, of: agent, per: hour }] }",
+            "limits: { calls: [{ tools: [PAY], most: 2, of: agent, per: hour }, { tools: [Deploy], most: 3, of: team, per: day }] }",
+        ),
+        (
+            "boundaries: { agents: { ada: { writes: [src/api/**, docs/**] } } }",
+            "boundaries: { agents: { ada: { writes: [docs/**, src/api/**] } } }",
+        ),
+        (
+            "budget: { limits: [{ of: team, per: day, usd: 5 }], prices: [{ model: 'm*', input: 5, output: 25 }], hold: { most_output_tokens: 1000 } }",
+            "budget: { hold: { most_output_tokens: 1000 }, prices: [{ model: 'm*', output: 25.0, input: 5.0 }], limits: [{ of: team, per: day, usd: 5.00 }] }",
+        ),
+    ] {
+        let head = "version: 1\nstore: { engine: memory }\n";
+        fs::write(dir.path().join("old.yaml"), format!("{head}{old}\n")).unwrap();
+        fs::write(dir.path().join("new.yaml"), format!("{head}{new}\n")).unwrap();
+        let (status, report) = diff(dir.path());
+        assert_eq!((status, &report["differences"]), (0, &json!([])), "{old}\n{new}");
+        assert_eq!(report["limits"]["sections_not_compared"], json!([]), "{report}");
+    }
+}
+
+#[test]
+fn what_is_not_compared_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(
+        dir.path().join("old.yaml"),
+        "version: 1\nsandbox: { write: [a] }\nask_user: { max_per_session: 20000 }\n",
+    )
+    .unwrap();
+    fs::write(
+        dir.path().join("new.yaml"),
+        "version: 1\nsandbox: { write: [b] }\nask_user: { max_per_session: 20001 }\n",
+    )
+    .unwrap();
+    let (status, out) = hooks(dir.path(), &["diff", "old.yaml", "new.yaml"], String::new());
+    assert_eq!(status, 0, "{out}");
+    for wanted in ["Not compared: sandbox.", "Not compared: counts of `ask_user` above 10000."] {
+        assert!(out.contains(wanted), "{out}");
     }
 }
 
