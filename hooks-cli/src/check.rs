@@ -39,7 +39,13 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
     let found = if options.files.is_empty() { Some(load::named_or_found(None)?) } else { None };
     for path in options.files.iter().chain(&found) {
         if let Err(error) = fs::metadata(path) {
-            return Err(Failure::message(format!("`{}` cannot be read: {error}", path.display())));
+            let problem = format!("`{}` cannot be read: {error}", path.display());
+            // A step that uploads the report finds one, with the mistakes of the files before.
+            if options.format == ReportFormat::Sarif {
+                sarif.missing(path, &problem);
+                writeln!(out, "{}", sarif.log())?;
+            }
+            return Err(Failure::message(problem));
         }
         let read = load::in_project(load::reader(options.profile), path).read(path);
         if read.is_err() {

@@ -36,6 +36,11 @@ impl Sarif {
         }
     }
 
+    /// Adds a file that is not there.
+    pub(crate) fn missing(&mut self, path: &Path, problem: &str) {
+        self.result(path, "file", "error", problem, (1, 1));
+    }
+
     fn mistake(&mut self, path: &Path, mistake: &ConfigError) {
         let level = match mistake.gravity {
             Gravity::Warning => "warning",

@@ -68,7 +68,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn add(&mut self, tool: &str, args: Value) {
+    fn add(&mut self, tool: &str, args: &Value) {
         self.add_step(Step::call(tool, args));
     }
 
@@ -121,21 +121,21 @@ fn made_of(part: &Words, all: &Words, calls: &mut Calls) {
     }
     rules.iter().for_each(|rule| of_rule(rule, calls));
     for line in commands.iter().flat_map(|pattern| lines_of(pattern)) {
-        calls.add("Bash", json!({"command": line}));
+        calls.add("Bash", &json!({"command": line}));
     }
     // Fragments are found anywhere.
     for text in commands {
-        calls.add("Bash", json!({"command": format!("echo x {text}")}));
-        calls.add("Bash", json!({"command": format!("echo '{text}'")}));
+        calls.add("Bash", &json!({"command": format!("echo x {text}")}));
+        calls.add("Bash", &json!({"command": format!("echo '{text}'")}));
     }
     sources.iter().for_each(|text| about_source("src/a", text, calls));
     let told = regexes.iter().flat_map(|regex| texts_of(regex)).chain(texts.iter().cloned());
     for text in told.chain(TELLING.map(str::to_owned)) {
-        calls.add("WebFetch", json!({"url": "https://example.com/", "prompt": text}));
-        calls.add_step(Step::call("Read", json!({"file_path": "README.md"})).result(&text, false));
+        calls.add("WebFetch", &json!({"url": "https://example.com/", "prompt": text}));
+        calls.add_step(Step::call("Read", &json!({"file_path": "README.md"})).result(&text, false));
     }
     for line in ORDINARY {
-        calls.add("Bash", json!({"command": line}));
+        calls.add("Bash", &json!({"command": line}));
     }
     for tool in names_of(tools).iter().map(String::as_str).chain([
         "Read",
@@ -147,7 +147,7 @@ fn made_of(part: &Words, all: &Words, calls: &mut Calls) {
         "AskUserQuestion",
         "mcp__a__b",
     ]) {
-        ordinary_arguments().into_iter().for_each(|args| calls.add(tool, args));
+        ordinary_arguments().into_iter().for_each(|args| calls.add(tool, &args));
     }
 }
 
@@ -158,11 +158,11 @@ fn secrets() -> BTreeSet<String> {
 }
 
 fn about_path(path: &str, calls: &mut Calls) {
-    calls.add("Write", json!({"file_path": path, "content": "x"}));
-    calls.add("Read", json!({"file_path": path}));
+    calls.add("Write", &json!({"file_path": path, "content": "x"}));
+    calls.add("Read", &json!({"file_path": path}));
     if !path.contains(['\'', '"', ' ', '$']) {
-        calls.add("Bash", json!({"command": format!("cat {path}")}));
-        calls.add("Bash", json!({"command": format!("echo x > {path}")}));
+        calls.add("Bash", &json!({"command": format!("cat {path}")}));
+        calls.add("Bash", &json!({"command": format!("echo x > {path}")}));
     }
 }
 
@@ -174,7 +174,7 @@ fn about_source(stem: &str, text: &str, calls: &mut Calls) {
             ("py", format!("{text}\n")),
             ("ts", format!("import a from \"{text}\";\n{text}\n")),
         ] {
-            calls.add("Write", json!({"file_path": format!("{stem}.{ending}"), "content": content}));
+            calls.add("Write", &json!({"file_path": format!("{stem}.{ending}"), "content": content}));
         }
     }
 }
@@ -215,13 +215,13 @@ fn of_rule(rule: &RuleConfig, calls: &mut Calls) {
         for path in paths.iter().take(MOST_COMBINED) {
             for line in [format!("{line} {path}"), format!("{line} > {path}"), format!("{line}; cat {path}")]
             {
-                calls.add("Bash", json!({"command": line}));
+                calls.add("Bash", &json!({"command": line}));
             }
         }
     }
     for args in combined(rule, &paths, &lines) {
         for tool in &tools {
-            let call = Step::call(tool, Value::Object(args.clone()));
+            let call = Step::call(tool, &Value::Object(args.clone()));
             if rule.results.is_some() {
                 calls.add_step(call.result("x", false));
                 calls.add_step(call.result("x", true));

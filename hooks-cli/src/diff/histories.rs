@@ -111,7 +111,7 @@ fn repeated(step: &Step, times: u64, pause: u64) -> Vec<Step> {
 }
 
 fn questions(words: &Words, sections: [&Value; 2]) -> Vec<Vec<Step>> {
-    let ask = |tool: &str| Step::call(tool, json!({"question": "which?"}));
+    let ask = |tool: &str| Step::call(tool, &json!({"question": "which?"}));
     let mut all = vec![repeated(&ask("AskUserQuestion"), most(sections, 10_000), 0)];
     for tool in names_of(&words.tools).iter().map(String::as_str).chain(["AskUserQuestion"]) {
         for agent in agents(words) {
@@ -168,7 +168,7 @@ fn limits(words: &Words, sections: [&Value; 2]) -> Vec<Vec<Step>> {
 }
 
 fn a_call(tool: &str) -> Step {
-    Step::call(tool, json!({"url": "https://example.com/", "command": "ls", "file_path": "a.txt"}))
+    Step::call(tool, &json!({"url": "https://example.com/", "command": "ls", "file_path": "a.txt"}))
 }
 
 /// The calls of limits that only one of the files has, as often as they allow.
@@ -204,7 +204,7 @@ fn of_changed_limits(sections: [&Value; 2]) -> Vec<Vec<Step>> {
 fn loops(most: u64) -> Vec<Vec<Step>> {
     let rounds = |longest: u64| {
         let round = (0..longest).flat_map(|number| {
-            let call = Step::call("Bash", json!({"command": format!("echo {number}")}));
+            let call = Step::call("Bash", &json!({"command": format!("echo {number}")}));
             [call.clone(), call.result("x", false)]
         });
         let round: Vec<Step> = round.collect();
@@ -276,7 +276,7 @@ fn of_children(start: &Step, most: u64, words: &Words) -> Vec<Vec<Step>> {
         Step::new(EventKind::SubagentStop, fields)
     };
     let name = start.fields.get("agent_name");
-    let call = Step::call("Task", json!({"subagent_type": name, "prompt": "do it"}));
+    let call = Step::call("Task", &json!({"subagent_type": name, "prompt": "do it"}));
     let mut all = vec![(0..count).flat_map(|number| [numbered(number), ended(number)]).collect::<Vec<_>>()];
     for pause in pauses(words) {
         let at = |number: usize| u64::try_from(number).unwrap_or_default().saturating_mul(pause);
@@ -387,15 +387,15 @@ fn calls_like(pattern: &Value, words: &Words, calls: &mut Vec<Step>, exact: &mut
     };
     for tool in texts("tools") {
         let args = |text: &str| json!({"url": "https://example.com/", "file_path": "a.txt", "prompt": text});
-        add(Step::call(&tool.replace('*', "x"), args("x")), true);
-        add(Step::call(&tool.replace('*', "x"), args(TOLD)), false);
+        add(Step::call(&tool.replace('*', "x"), &args("x")), true);
+        add(Step::call(&tool.replace('*', "x"), &args(TOLD)), false);
     }
     for line in texts("commands") {
         let plain =
             line.split_whitespace().filter(|word| !word.starts_with('!')).collect::<Vec<_>>().join(" ");
-        add(Step::call("Bash", json!({"command": plain.replace('*', "x")})), true);
+        add(Step::call("Bash", &json!({"command": plain.replace('*', "x")})), true);
         for near in lines_of(line) {
-            add(Step::call("Bash", json!({"command": near})), false);
+            add(Step::call("Bash", &json!({"command": near})), false);
         }
     }
     for (key, tool) in [("reads", "Read"), ("paths", "Write")] {
@@ -407,7 +407,7 @@ fn calls_like(pattern: &Value, words: &Words, calls: &mut Vec<Step>, exact: &mut
         };
         // The first one matches nothing.
         for (number, path) in paths.into_iter().take(MOST_NAMES).enumerate() {
-            add(Step::call(tool, json!({"file_path": path, "content": "x"})), number == 1);
+            add(Step::call(tool, &json!({"file_path": path, "content": "x"})), number == 1);
         }
     }
 }

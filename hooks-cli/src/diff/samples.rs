@@ -46,8 +46,8 @@ pub(super) fn names_of(all: &BTreeSet<String>) -> BTreeSet<String> {
     }
     for name in &all {
         found.extend(regex_in(name).map(texts_of).unwrap_or_default());
-        if !name.contains('*') && regex_in(name).is_none() {
-            found.insert((*name).clone());
+        if regex_in(name).is_none() {
+            found.insert(name.replace('*', "x"));
         }
     }
     found

@@ -28,7 +28,7 @@ impl Step {
         Self { kind, fields, agent, session, parent: None, tenant: None, id: None, after: 0 }
     }
 
-    pub(super) fn call(tool: &str, args: Value) -> Self {
+    pub(super) fn call(tool: &str, args: &Value) -> Self {
         Self::new(EventKind::PreToolUse, json!({"tool_name": tool, "tool_args": args}))
     }
 

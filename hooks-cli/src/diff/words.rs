@@ -159,7 +159,7 @@ pub(super) fn examples(words: &Words, configs: [&Config; 2]) -> Vec<Step> {
         let rules = packs::names().filter_map(packs::standard).flat_map(|pack| pack.rules);
         let examples = rules.flat_map(|rule| [rule.matches, rule.no_match].concat());
         all.extend(examples.map(|of_pack| match of_pack {
-            PackExample::Command(line) => Step::call("Bash", json!({"command": line})),
+            PackExample::Command(line) => Step::call("Bash", &json!({"command": line})),
             PackExample::Call(call) => example(&call),
         }));
     }
@@ -167,5 +167,5 @@ pub(super) fn examples(words: &Words, configs: [&Config; 2]) -> Vec<Step> {
 }
 
 fn example(example: &RuleExample) -> Step {
-    Step::call(&example.tool, example.args.clone()).by(example.agent.as_deref().unwrap_or_default())
+    Step::call(&example.tool, &example.args).by(example.agent.as_deref().unwrap_or_default())
 }

@@ -191,6 +191,10 @@ fn sarif_has_all_mistakes_at_once() {
         .collect();
     assert_eq!(of_first, wanted, "{found:?}");
     assert!(found.iter().any(|(_, uri, line, _)| uri == "sub%20dir/hooks.yaml" && *line == 1), "{found:?}");
+    let missing = world.program("check", &["--format", "sarif", "hooks.yaml", "none.yaml"], "");
+    let found = is_sarif(&missing.answer());
+    assert_eq!(missing.exit, Some(2), "{missing:?}");
+    assert!(found.iter().any(|(rule, ..)| rule == "file") && found.len() > 1, "{found:?}");
     let well = World::new(TRIED).program("check", &["--format", "sarif"], "");
     assert_eq!((well.exit, is_sarif(&well.answer()).len()), (Some(0), 2), "{well:?}");
 }
