@@ -101,7 +101,7 @@ pub(super) fn all(words: &Words, changed: &Words) -> (Vec<Step>, bool) {
             {
                 is_cut |= steps.len() >= MOST_CALLS;
                 if !is_cut {
-                    steps.push(step.clone().by(agent).of(*tenant));
+                    steps.push(step.clone().by(agent).for_tenant(*tenant));
                 }
             }
         }

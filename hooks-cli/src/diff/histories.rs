@@ -52,10 +52,10 @@ pub(super) fn all(words: &Words, files: [&Value; 2]) -> Vec<Vec<Vec<Step>>> {
     let kinds = KINDS.into_iter().filter(|(section, _)| {
         differs(section) || is_shared && (old.get(section).is_some() || new.get(section).is_some())
     });
-    kinds.map(|(section, make)| make(words, of(files, section))).collect()
+    kinds.map(|(section, make)| make(words, parts_of(files, section))).collect()
 }
 
-fn of<'v>(files: [&'v Value; 2], key: &str) -> [&'v Value; 2] {
+fn parts_of<'v>(files: [&'v Value; 2], key: &str) -> [&'v Value; 2] {
     files.map(|file| file.get(key).unwrap_or(&Value::Null))
 }
 
@@ -72,9 +72,9 @@ fn largest(section: &Value) -> u64 {
 /// Sections that differ and have a count that is too large to be tried.
 pub(super) fn left_out(files: [&Value; 2]) -> Vec<String> {
     let found = MOST.into_iter().filter_map(|(section, part, most)| {
-        let mut sections = of(files, section);
+        let mut sections = parts_of(files, section);
         if !part.is_empty() {
-            sections = of(sections, part);
+            sections = parts_of(sections, part);
         }
         let [old, new] = sections;
         let is_large = old != new && largest(old).max(largest(new)) > most;
@@ -142,7 +142,7 @@ fn in_turn(step: &Step, words: &Words, times: u64, pause: u64) -> Vec<Vec<Step>>
 
 fn limits(words: &Words, sections: [&Value; 2]) -> Vec<Vec<Step>> {
     let mut all = Vec::new();
-    let [old, new] = of(sections, "calls");
+    let [old, new] = parts_of(sections, "calls");
     all.extend(of_changed_limits([old, new]));
     if !old.is_null() || !new.is_null() {
         let tools = names_of(&words.tools);
@@ -156,11 +156,11 @@ fn limits(words: &Words, sections: [&Value; 2]) -> Vec<Vec<Step>> {
             }
         }
     }
-    let [old, new] = of(sections, "loops");
+    let [old, new] = parts_of(sections, "loops");
     if !old.is_null() || !new.is_null() {
         all.extend(loops(most([old, new], 22)));
     }
-    let [old, new] = of(sections, "iterations");
+    let [old, new] = parts_of(sections, "iterations");
     if !old.is_null() || !new.is_null() {
         all.extend(iterations(most([old, new], 10_000)));
     }

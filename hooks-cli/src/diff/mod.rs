@@ -35,8 +35,8 @@ const MOST_SHOWN: usize = 6;
   hooks diff hooks.yaml hooks.new.yaml
   hooks diff hooks.yaml hooks.new.yaml --format json | jq .differences
 
-Events are made from the patterns and names of both files, and judged by both, without files and links. It is a search: no
-difference found is no proof that there is none.
+Events are made from the patterns and names of both files, and judged by both, without files and links. It is a search: it
+does not prove that there is no other difference.
 Exit status: 0 no difference was found, 1 there are differences, 2 the command line is wrong or a file cannot be read.")]
 pub(crate) struct Diff {
     /// The rules before
@@ -82,7 +82,7 @@ pub(crate) fn run(options: &Diff) -> Result<Status, Failure> {
     Ok(if differences.is_empty() { Status::Well } else { Status::Found })
 }
 
-/// What the search did not look at.
+/// Limits of a search.
 #[derive(Debug, Serialize)]
 struct Limits {
     /// Sections that differ, and whose difference this command cannot show.

@@ -49,7 +49,7 @@ const COMPARED: [&str; 23] = [
     "mode",
 ];
 
-/// What a file answers to an event.
+/// Answer of a file to an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Shown {
     pub(super) decision: Strength,
@@ -144,7 +144,7 @@ impl Search {
         let written = [written(old)?, written(new)?];
         let (old, new) = (Side::new(old, &files, false)?, Side::new(new, &files, false)?);
         let [in_old, in_new] = &written;
-        let words = Words::of(old.config()?, in_old).compared(&Words::of(new.config()?, in_new));
+        let words = Words::collect(old.config()?, in_old).compared(&Words::collect(new.config()?, in_new));
         let (found, now) = (BTreeMap::new(), now());
         let (tried, histories, is_cut, depend_on_files) = (0, 0, false, 0);
         Ok(Self { old, new, words, written, root, now, found, tried, histories, is_cut, depend_on_files })
@@ -292,7 +292,7 @@ impl Search {
         self.tried
     }
 
-    /// What was not looked at.
+    /// Limits of the search.
     pub(super) fn limits(&self) -> Limits {
         let [old, new] = &self.written;
         let sections =

@@ -13,7 +13,7 @@ pub(super) struct Step {
     pub(super) fields: Value,
     /// Name of the agent; empty for the agent of the session.
     pub(super) agent: String,
-    /// What distinguishes the session from the first one; empty for that.
+    /// Distinguishes the session from the first one; empty for that.
     pub(super) session: &'static str,
     pub(super) parent: Option<&'static str>,
     pub(super) tenant: Option<String>,
@@ -49,7 +49,7 @@ impl Step {
         self
     }
 
-    pub(super) fn of(mut self, tenant: Option<&str>) -> Self {
+    pub(super) fn for_tenant(mut self, tenant: Option<&str>) -> Self {
         self.tenant = tenant.map(str::to_owned);
         self
     }

@@ -41,7 +41,7 @@ pub(super) struct Words {
 
 impl Words {
     /// The words of a configuration, whose sections are `written` so.
-    pub(super) fn of(config: &Config, written: &Value) -> Self {
+    pub(super) fn collect(config: &Config, written: &Value) -> Self {
         let policy = config.policy();
         let mut words = Self { rules: policy.rules.clone(), ..Self::default() };
         words.sections(&json!(policy));
@@ -78,7 +78,7 @@ impl Words {
         }
     }
 
-    /// What the keys of a map are.
+    /// The names that the keys of a map are.
     fn names(&mut self, section: &str, key: &str) -> Option<&mut Texts> {
         match (section, key) {
             (_, "locked") => Some(&mut self.paths),

@@ -420,7 +420,7 @@ fn notes_are_answers(
     Ok(())
 }
 
-/// The properties below say little about a part that never decides.
+/// The properties below test nothing of a part that never decides.
 #[test]
 fn each_part_decides_something() {
     let project = Project::new();

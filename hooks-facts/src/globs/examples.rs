@@ -15,7 +15,7 @@ const OTHERS: [char; 6] = ['x', 'q', 'z', 'w', '0', '~'];
 const BEGINNINGS: [&str; 3] = ["", "/", "~/"];
 
 /// One path for each way in which a path can match some of the patterns and not the others, as far as `steps` steps of
-/// the search find them; the shortest of its kind. Of patterns whose syntax is wrong there is none.
+/// the search find them; the shortest of its kind. Patterns with a mistake are left out.
 ///
 /// A decision that depends only on which patterns match is the same for all paths that match the same ones. So these paths
 /// show everything that two lists of these patterns decide differently.
@@ -50,7 +50,7 @@ pub fn examples<P: AsRef<str>>(
     found
 }
 
-/// Where a path is in its last segment, so that only paths in normal form are made.
+/// Place in the last segment of a path, so that only paths in normal form are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Segment {
     Start,
