@@ -39,7 +39,8 @@ usage: cargo xtask COMMAND
   examples                      runs every example
   msrv                          checks the workspace with the oldest Rust it promises to build with
   conformance                   holds the recorded vectors and corpora of `proofs/` against their floors
-  e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot, qwen) against a scripted model,
+  e2e [CLIENT...] [--only PART] [--bless]
+                                runs the real clients (claude, codex, gemini, copilot, opencode, qwen) against a scripted model,
                                 governed by `hooks`
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; claude-forge: compat, strict; corpora)

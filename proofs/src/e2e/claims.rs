@@ -77,6 +77,7 @@ claims! {
     BackgroundScrubbed = "without that: the model reads what a command wrote in the background without its secrets",
     BackgroundDenied = "a denied command does not run in the background",
     InterruptEnds = "interrupted (Ctrl-C) while a command runs: the command ends",
+    InterruptRecorded = "interrupted while a command runs: the record has the call",
     InterruptScrubbed = "interrupted while a command runs: neither the model nor a file of the project has what it wrote unredacted",
     InterruptNext = "after an interrupt, the next session is governed",
     FirstDenial = "two commands lead from an empty home to a denial, with Claude Code in less than 10 seconds",

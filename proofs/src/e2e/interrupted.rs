@@ -52,6 +52,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     let (run, requests, ends) = interrupted(client, program, &sandbox)?;
     // A client that leaves the command behind does so without hooks too.
     results.ability(Claim::InterruptEnds, ends_without, ends);
+    results.claim(Claim::InterruptRecorded, recorded(&sandbox, hooks)?);
     let calls = ["touch denied", "echo text > allowed"].map(|command| Call::Shell(command.to_owned()));
     let script = Script { calls: calls.to_vec(), ..Script::default() };
     let (_, next) = session(client, program, &sandbox, script, Trust::Given)?;
@@ -65,6 +66,13 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     results.claim(Claim::InterruptScrubbed, !is_read && files.is_empty());
     shown(client, &run, &requests, results);
     Ok(())
+}
+
+/// Whether the record has the call of the command.
+fn recorded(sandbox: &Sandbox, hooks: &Path) -> Result<bool> {
+    let words = ["audit", "export"].map(str::to_owned);
+    let run = sandbox.run(hooks, &words, &[], PATIENCE)?;
+    Ok(run.stdout.contains(PIPE))
 }
 
 /// A session that is interrupted while its command runs, and whether that ended the command.

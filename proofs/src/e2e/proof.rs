@@ -128,35 +128,52 @@ impl fmt::Display for Results {
     }
 }
 
-/// Runs all proofs for a client.
-pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<Results> {
+/// A part of the proofs: of a client, with its program and that of `hooks`.
+type Part = fn(&Runnable, &Path, &Path, &mut Results) -> Result;
+
+/// The parts, in their order, by name.
+const PARTS: &[(&str, Part)] = &[
+    ("control", control),
+    ("governed", governed),
+    ("stand-in", stood_in),
+    ("user", of_user),
+    #[cfg(unix)]
+    ("approval", super::approval::approved),
+    #[cfg(unix)]
+    ("reload", super::reload::reloaded),
+    ("budget", spent),
+    ("listed", listed),
+    ("lists", lists::prove),
+    ("prompt", super::prompt::prove),
+    ("checked", super::checked::prove),
+    ("live", super::live::prove),
+    #[cfg(target_os = "linux")]
+    ("wrapped", super::wrapped::prove),
+    ("unwrapped", super::unwrapped::prove),
+    #[cfg(unix)]
+    ("interrupted", super::interrupted::prove),
+    ("places", places::prove),
+    #[cfg(target_os = "linux")]
+    ("machine", super::machine::prove),
+    #[cfg(unix)]
+    ("trusted", super::trusted::prove),
+    ("tree", tree::prove),
+    ("team", team::prove),
+];
+
+/// The names of the parts.
+pub(super) fn parts() -> impl Iterator<Item = &'static str> {
+    PARTS.iter().map(|(name, _)| *name)
+}
+
+/// Runs the proofs for a client: all of them, or the named part.
+pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, only: Option<&str>) -> Result<Results> {
     let mut results = Results::new(client);
-    control(client, program)?;
-    governed(client, program, hooks, &mut results)?;
-    stood_in(client, program, hooks, &mut results)?;
-    of_user(client, program, hooks, &mut results)?;
-    #[cfg(unix)]
-    super::approval::approved(client, program, hooks, &mut results)?;
-    #[cfg(unix)]
-    super::reload::reloaded(client, program, hooks, &mut results)?;
-    spent(client, program, hooks, &mut results)?;
-    listed(client, program, hooks, &mut results)?;
-    lists::prove(client, program, hooks, &mut results)?;
-    super::prompt::prove(client, program, hooks, &mut results)?;
-    super::checked::prove(client, program, hooks, &mut results)?;
-    super::live::prove(client, program, hooks, &mut results)?;
-    #[cfg(target_os = "linux")]
-    super::wrapped::prove(client, program, hooks, &mut results)?;
-    super::unwrapped::prove(client, program, hooks, &mut results)?;
-    #[cfg(unix)]
-    super::interrupted::prove(client, program, hooks, &mut results)?;
-    places::prove(client, program, hooks, &mut results)?;
-    #[cfg(target_os = "linux")]
-    super::machine::prove(client, program, hooks, &mut results)?;
-    #[cfg(unix)]
-    super::trusted::prove(client, program, hooks, &mut results)?;
-    tree::prove(client, program, hooks, &mut results)?;
-    team::prove(client, program, hooks, &mut results)?;
+    for (name, part) in PARTS {
+        if only.is_none_or(|only| only == *name) {
+            part(client, program, hooks, &mut results)?;
+        }
+    }
     Ok(results)
 }
 
@@ -178,7 +195,7 @@ fn calls(client: &Runnable) -> Script {
 }
 
 /// Shows that without hooks all calls happen.
-fn control(client: &Runnable, program: &Path) -> Result {
+fn control(client: &Runnable, program: &Path, _: &Path, _: &mut Results) -> Result {
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     let (run, requests) = session(client, program, &sandbox, calls(client), Trust::Given)?;
