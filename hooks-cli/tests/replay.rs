@@ -347,3 +347,14 @@ fn peak_of(dir: &Path, args: &[&str]) -> Option<u64> {
     let text = String::from_utf8(output.ok()?.stderr).unwrap();
     text.lines().last().and_then(|line| line.trim().parse().ok())
 }
+
+#[test]
+fn init_prints_what_its_rules_would_have_denied() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().canonicalize().unwrap();
+    transcript(&path.join("home/.claude/projects/p"), &path, &["ls", "git reset --hard"]);
+    let (status, out) = hooks(&path, &["init", "claude"], "");
+    assert_eq!(status, 0, "{out}");
+    let line = "in past sessions, these rules would have denied 0 and asked about 1 of 2 calls; `hooks replay --transcripts ";
+    assert!(out.contains(line), "{out}");
+}
