@@ -74,5 +74,7 @@ pub mod verify;
 pub use self::append::{AppendSettings, Appender, Entry, OpenError, Recovered};
 pub use self::layer::{Audit, AuditLayer, AuditSettings, OnError};
 pub use self::log::{Durability, Log, LogSettings, Ticket, Unwritten};
-pub use self::read::{Committed, Kept, LogReader, Position, Positions, ReadError, Skipped};
+pub use self::read::{
+    Committed, Kept, LogReader, ParsePayload, Position, Positions, ReadError, Skipped, Unfinished,
+};
 pub use self::record::{DegradedEffect, Limits, Payload, Record, RecordedAnswer, WouldHave, notes};

@@ -23,8 +23,11 @@ fn hooks(dir: &Path, args: &[&str], input: &str) -> (i32, String) {
     command.env("HOME", dir.join("home")).env_remove("XDG_CONFIG_HOME").env_remove("HOOKS_CONFIG");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    // Its answers fill the pipe while it is still written to.
+    let (mut stdin, input) = (child.stdin.take().unwrap(), input.as_bytes().to_vec());
+    let writing = std::thread::spawn(move || stdin.write_all(&input).unwrap());
     let output = child.wait_with_output().unwrap();
+    writing.join().unwrap();
     let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
     (output.status.code().unwrap(), text)
 }
@@ -233,4 +236,125 @@ fn mistakes_are_reported() {
         assert_eq!(status, 2, "{out}");
         assert!(out.contains(wanted), "{out}");
     }
+}
+
+#[test]
+fn a_log_that_was_cut_is_reported() {
+    let recorded = Recorded::new(RULES, &events());
+    let path = recorded.path();
+    let whole = recorded.replay(RULES, &[]).2;
+    assert_eq!(whole["incomplete_ends"], json!([]));
+    let file = path.join("log/w0.00000001.jsonl");
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&file, &bytes[..bytes.len() - 30]).unwrap();
+    let (status, out) = hooks(&path, &["replay", "--log", "log", "-c", "new.yaml", "--format", "json"], "");
+    assert_eq!(status, 0, "{out}");
+    assert!(out.contains("bytes of `w0.00000001.jsonl` are not a complete record"), "{out}");
+    assert!(out.contains(r#""incomplete_ends":["w0.00000001.jsonl"]"#), "{out}");
+    let (_, out) = hooks(&path, &["replay", "--log", "log", "-c", "new.yaml"], "");
+    assert!(
+        out.contains("the end of `w0.00000001.jsonl` is not a complete record, and was not judged"),
+        "{out}"
+    );
+}
+
+/// A transcript of Claude Code with these commands, in a folder of its own.
+fn transcript(folder: &Path, cwd: &Path, commands: &[&str]) -> PathBuf {
+    let line = |(number, command): (usize, &&str)| {
+        let input = json!({"command": command, "description": "a step"});
+        let call =
+            json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": "Bash", "input": input});
+        let message = json!({"type": "message", "role": "assistant", "model": "m", "content": [call]});
+        json!({"type": "assistant", "message": message, "sessionId": "s", "cwd": cwd, "version": "2.1.0",
+            "uuid": number.to_string(), "timestamp": format!("2026-11-20T10:00:0{number}.000Z")})
+        .to_string()
+    };
+    fs::create_dir_all(folder).unwrap();
+    let file = folder.join("s.jsonl");
+    let lines: Vec<_> = commands.iter().enumerate().map(line).collect();
+    fs::write(&file, lines.join("\n") + "\n").unwrap();
+    file
+}
+
+#[test]
+fn the_last_line_of_a_transcript_is_read_or_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().canonicalize().unwrap();
+    fs::write(path.join("hooks.yaml"), "version: 1\ncommand_guard: { block: [rm -rf] }\n").unwrap();
+    let file = transcript(&path.join("t"), &path, &["ls", "rm -rf x"]);
+    let replay = || {
+        hooks(&path, &["replay", "--transcripts", "t", "-c", "hooks.yaml", "--against", "hooks.yaml"], "").1
+    };
+    let whole = fs::read(&file).unwrap();
+    assert!(replay().contains("2 decisions"), "{}", replay());
+    // All of it but its end of line.
+    fs::write(&file, &whole[..whole.len() - 1]).unwrap();
+    assert!(replay().contains("2 decisions"), "{}", replay());
+    fs::write(&file, &whole[..whole.len() - 20]).unwrap();
+    let out = replay();
+    assert!(out.contains("1 decisions"), "{out}");
+    assert!(out.contains("s.jsonl` is not complete, and is left out"), "{out}");
+    assert!(out.contains("the end of `s.jsonl` is not a complete record"), "{out}");
+}
+
+#[test]
+fn the_page_has_the_changes_and_sums_and_loads_nothing() {
+    let mut events = events();
+    events.push(call(20, "Bash", json!({"command": "rm -rf '<script>alert(1)</script>'"})));
+    let recorded = Recorded::new(RULES, &events);
+    let path = recorded.path();
+    fs::write(path.join("new.yaml"), "version: 1\naudit: { folder: log }\n").unwrap();
+    let (status, page) = hooks(&path, &["replay", "--log", "log", "-c", "new.yaml", "--format", "html"], "");
+    assert_eq!(status, 1);
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"), "{page}");
+    assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script"), "{page}");
+    assert!(
+        page.contains("<span class=\"deny\">deny</span> command-guard/") && page.contains("14 decisions"),
+        "{page}"
+    );
+    assert!(!page.contains("http") || !page.contains("src="), "{page}");
+    assert!(!page.contains('\u{1b}'), "no colours of a terminal");
+}
+
+#[test]
+fn memory_and_bytes_do_not_depend_on_the_length_of_the_record() {
+    let most_memory = |calls: u32| {
+        let args = |number: u32| json!({"file_path": format!("src/{}.rs", number % 500), "content": "x".repeat(300)});
+        let made = (0..calls).map(|number| {
+            let mut event = call(number, "Write", args(number));
+            // Sessions are remembered: the same few of them.
+            event["at"] = json!({"session_id": format!("s{}", number % 4), "agent_name": "ada", "cwd": "/w"});
+            event
+        });
+        let recorded = Recorded::new("write_guard: { allow: [src/**] }\n", &made.collect::<Vec<_>>());
+        let args = ["replay", "--log", "log", "-c", "hooks.yaml", "--format", "json"];
+        let outputs = [0, 1].map(|_| hooks(&recorded.path(), &args, ""));
+        assert_eq!(outputs[0], outputs[1], "two runs give the same bytes");
+        assert!(outputs[0].1.contains(&format!("\"decisions\":{calls}")), "{}", outputs[0].1);
+        peak_of(&recorded.path(), &args)
+    };
+    let (few, many) = (most_memory(1_000), most_memory(8_000));
+    if let (Some(few), Some(many)) = (few, many) {
+        assert!(many < few + 16 * 1024, "{few} KiB for few records, {many} KiB for many");
+    }
+}
+
+/// The most memory that the program used, in KiB, as the kernel counts it; `None` without `time`.
+fn peak_of(dir: &Path, args: &[&str]) -> Option<u64> {
+    #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+    let mut command = Command::new("/usr/bin/time");
+    let output = command.args(["-f", "%M", env!("CARGO_BIN_EXE_hooks")]).args(args).current_dir(dir).output();
+    let text = String::from_utf8(output.ok()?.stderr).unwrap();
+    text.lines().last().and_then(|line| line.trim().parse().ok())
+}
+
+#[test]
+fn init_prints_what_its_rules_would_have_denied() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().canonicalize().unwrap();
+    transcript(&path.join("home/.claude/projects/p"), &path, &["ls", "git reset --hard"]);
+    let (status, out) = hooks(&path, &["init", "claude"], "");
+    assert_eq!(status, 0, "{out}");
+    let line = "in past sessions, these rules would have denied 0 and asked about 1 of 2 calls; `hooks replay --transcripts ";
+    assert!(out.contains(line), "{out}");
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::failure::{FailureSink, Unrecorded};
 use crate::fs::{Entry, FileSystem};
@@ -61,15 +61,19 @@ pub struct Environment {
 impl Environment {
     /// An environment without access to the outside world.
     pub fn detached() -> Self {
+        // These three have no state. Each context begins with this environment, so they are made once.
+        static CLOCK: LazyLock<Arc<StoppedClock>> = LazyLock::new(Arc::default);
+        static FILES: LazyLock<Arc<UnknownFiles>> = LazyLock::new(|| Arc::new(UnknownFiles));
+        static FAILURES: LazyLock<Arc<Unrecorded>> = LazyLock::new(|| Arc::new(Unrecorded));
         Self {
-            clock: Arc::new(StoppedClock::default()),
+            clock: CLOCK.clone(),
             random: Arc::new(SeededRandom::default()),
-            files: Arc::new(UnknownFiles),
+            files: FILES.clone(),
             platform: Platform::default(),
             home: None,
             has_open_input: false,
             background: None,
-            failures: Arc::new(Unrecorded),
+            failures: FAILURES.clone(),
         }
     }
 }

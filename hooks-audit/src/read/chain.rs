@@ -1,16 +1,19 @@
 //! Reads one chain.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use hooks_core::fs::LogDisk;
 
-use super::{Committed, Kept, ReadError, Skipped};
+use super::{Committed, Kept, ParsePayload, ReadError, Skipped, Unfinished};
 use crate::chain::{Digest, Flaw, Group, Line, Mark, Scan, Stored};
 use crate::segment::{self, MOST_BYTES, Segment, State};
 
-/// Bytes read from a file at first; more if a group is longer.
+/// Most bytes read from a file at first; more if a group is longer.
 const CHUNK: usize = 1 << 20;
+/// Least bytes read from a file.
+const LEAST: usize = 64 << 10;
 /// Longer than any header, in bytes.
 const HEADER: usize = 16 << 10;
 
@@ -18,6 +21,12 @@ const HEADER: usize = 16 << 10;
 #[derive(Debug)]
 pub(super) struct ChainReader {
     chain: Arc<str>,
+    /// Empty id of the log.
+    log: Arc<str>,
+    /// Length of a record in the file, as of the last look.
+    record_bytes: usize,
+    /// Text of the compressed file that is read, so that it is decompressed once.
+    plain: Option<(Segment, Arc<Vec<u8>>)>,
     /// Place behind the last record that the caller took, if known.
     place: Option<ChainPosition>,
     /// Ends of the groups returned last time, each with the number of its last record.
@@ -26,6 +35,8 @@ pub(super) struct ChainReader {
     told: u64,
     /// Files skipped since the last call of `take_skipped`.
     skipped: Vec<Skipped>,
+    /// Bytes at the end that hold no record that is known to be synced.
+    unfinished: Option<Unfinished>,
 }
 
 /// A place between two groups.
@@ -42,13 +53,29 @@ struct ChainPosition {
 }
 
 /// Result of one look at a file.
-#[derive(Default)]
-struct Look {
-    records: Vec<Committed>,
+struct Look<P> {
+    records: Vec<Committed<P>>,
     /// Ends of the groups with these records.
     ends: Vec<(u64, ChainPosition)>,
     /// Whether the chain continues in the next file.
     is_over: bool,
+    /// Bytes of records behind these that are not known to be synced.
+    rest: usize,
+}
+
+impl<P> Default for Look<P> {
+    fn default() -> Self {
+        Self { records: Vec::new(), ends: Vec::new(), is_over: false, rest: 0 }
+    }
+}
+
+/// The records that a caller wants.
+struct Wanted<'p, P> {
+    /// Number of the last record that the caller has.
+    after: u64,
+    /// Number of records.
+    most: usize,
+    parse: ParsePayload<'p, P>,
 }
 
 /// First line of a file.
@@ -74,7 +101,17 @@ struct Next {
 
 impl ChainReader {
     pub(super) fn new(chain: &str) -> Self {
-        Self { chain: chain.into(), place: None, given: Vec::new(), told: 0, skipped: Vec::new() }
+        Self {
+            chain: chain.into(),
+            log: "".into(),
+            record_bytes: 1 << 10,
+            plain: None,
+            place: None,
+            given: Vec::new(),
+            told: 0,
+            skipped: Vec::new(),
+            unfinished: None,
+        }
     }
 
     /// Files skipped since the last call.
@@ -82,33 +119,41 @@ impl ChainReader {
         std::mem::take(&mut self.skipped)
     }
 
+    /// Bytes at the end of the chain that hold no record that is known to be synced, as of the last read.
+    pub(super) fn unfinished(&self) -> Option<&Unfinished> {
+        self.unfinished.as_ref()
+    }
+
     /// Returns about `most` records behind number `after` that are synced. `files` are those of the chain.
-    pub(super) fn read(
+    pub(super) fn read<P>(
         &mut self,
         disk: &dyn LogDisk,
         folder: &Path,
         files: &[Segment],
         after: u64,
         most: usize,
-    ) -> Result<Vec<Committed>, ReadError> {
-        match self.read_on(disk, folder, files, after, most) {
+        parse: ParsePayload<'_, P>,
+    ) -> Result<Vec<Committed<P>>, ReadError> {
+        let wanted = Wanted { after, most, parse };
+        match self.read_on(disk, folder, files, &wanted) {
             // Payloads may have been erased from the file meanwhile, which moves its groups.
             Err(ReadError::Damaged { .. }) if self.place.take().is_some() => {
                 self.given.clear();
-                self.read_on(disk, folder, files, after, most)
+                self.read_on(disk, folder, files, &wanted)
             }
             read => read,
         }
     }
 
-    fn read_on(
+    fn read_on<P>(
         &mut self,
         disk: &dyn LogDisk,
         folder: &Path,
         files: &[Segment],
-        after: u64,
-        most: usize,
-    ) -> Result<Vec<Committed>, ReadError> {
+        wanted: &Wanted<'_, P>,
+    ) -> Result<Vec<Committed<P>>, ReadError> {
+        let after = wanted.after;
+        self.unfinished = None;
         let taken = self.given.drain(..).take_while(|(seq, _)| *seq <= after);
         self.place = taken.last().map(|(_, end)| end).or(self.place);
         let start = match self.place {
@@ -136,11 +181,13 @@ impl ChainReader {
                 }
             }
             loop {
-                let look = match self.look(disk, folder, file, place, next, after) {
+                let rest = Wanted { most: wanted.most.saturating_sub(records.len()), ..*wanted };
+                let look = match self.look(disk, folder, file, place, next, &rest) {
                     // The damage is known, and the chain continues in the next file.
                     Err(ReadError::Damaged { .. }) if file.state == State::Damaged && next.is_some() => break,
                     look => look?,
                 };
+                let count = look.records.len();
                 records.extend(look.records);
                 let Some((last, end)) = look.ends.last() else {
                     if look.is_over {
@@ -149,11 +196,16 @@ impl ChainReader {
                     if next.is_none() && is_shorter(disk, folder, file, place.offset)? {
                         self.skip(file, seq, None);
                     }
+                    self.unfinished =
+                        (look.rest > 0).then(|| Unfinished { file: file.name(), bytes: look.rest });
                     return Ok(records);
                 };
+                if let Some(bytes) = (end.offset.saturating_sub(place.offset) as usize).checked_div(count) {
+                    self.record_bytes = bytes;
+                }
                 (place, seq) = (*end, seq.max(*last));
                 self.given.extend(look.ends);
-                if records.len() >= most {
+                if records.len() >= wanted.most {
                     return Ok(records);
                 }
                 if look.is_over {
@@ -179,27 +231,28 @@ impl ChainReader {
     }
 
     /// Reads `file` from `place` on; `next` is the end of the file, if known.
-    fn look(
-        &self,
+    fn look<P>(
+        &mut self,
         disk: &dyn LogDisk,
         folder: &Path,
         file: &Segment,
         place: ChainPosition,
         next: Option<Next>,
-        after: u64,
-    ) -> Result<Look, ReadError> {
+        wanted: &Wanted<'_, P>,
+    ) -> Result<Look<P>, ReadError> {
         let damaged = |flaw| ReadError::Damaged { file: file.name(), flaw };
         let ends = next.map(|next| next.ends);
         if ends.is_some_and(|ends| place.commit >= ends) {
             return Ok(Look { is_over: true, ..Look::default() });
         }
-        let mut limit = if file.state == State::Compressed { MOST_BYTES as usize } else { CHUNK };
+        let mut limit = wanted.most.saturating_mul(self.record_bytes).saturating_add(LEAST).min(CHUNK);
         loop {
-            let bytes = segment::read(disk, folder, file, place.offset, limit)
-                .map_err(|source| ReadError::File { file: file.name(), source })?;
+            let read = self.part(disk, folder, file, place.offset, limit);
+            let read = read.map_err(|source| ReadError::File { file: file.name(), source })?;
             // Deleted or renamed since the folder was listed.
-            let Some(bytes) = bytes else { return Ok(Look::default()) };
-            let (groups, flaw) = groups(&bytes, place.head);
+            let Some((text, from)) = read else { return Ok(Look::default()) };
+            let bytes = text.get(from..text.len().min(from.saturating_add(limit))).unwrap_or_default();
+            let (groups, flaw) = groups(bytes, place.head);
             let synced = groups.iter().map(|group| group.mark.synced()).max().max(ends).unwrap_or(0);
             let last = ends.unwrap_or(u64::MAX).min(synced);
             let mut look = Look::default();
@@ -213,11 +266,20 @@ impl ChainReader {
                 };
                 look.ends.push((group.mark.seq(), place));
                 look.is_over = ends.is_some_and(|ends| commit >= ends);
-                for line in group.lines.iter().filter(|line| line.seq > after) {
-                    look.records.push(self.committed(line).map_err(damaged)?);
+                for line in group.lines.iter().filter(|line| line.seq > wanted.after) {
+                    look.records.push(self.committed(line, wanted.parse).map_err(damaged)?);
+                }
+                if look.records.len() >= wanted.most {
+                    break;
                 }
             }
             let was_all = bytes.len() < limit;
+            let whole = groups.last().map_or(0, |group| group.end);
+            if look.ends.is_empty()
+                && (whole < bytes.len() || groups.iter().any(|group| !group.lines.is_empty()))
+            {
+                look.rest = bytes.len();
+            }
             if !look.ends.is_empty() || (was_all && flaw.is_none() && ends.is_none()) {
                 return Ok(look);
             }
@@ -238,17 +300,43 @@ impl ChainReader {
         }
     }
 
-    fn committed(&self, line: &Line<'_>) -> Result<Committed, Flaw> {
+    /// Reads `file` from `offset` on: at least `limit` bytes, or all there are. Returns them, and where they begin.
+    fn part(
+        &mut self,
+        disk: &dyn LogDisk,
+        folder: &Path,
+        file: &Segment,
+        offset: u64,
+        limit: usize,
+    ) -> io::Result<Option<(Arc<Vec<u8>>, usize)>> {
+        if file.state != State::Compressed {
+            self.plain = None;
+            let bytes = segment::read(disk, folder, file, offset, limit)?;
+            return Ok(bytes.map(|bytes| (Arc::new(bytes), 0)));
+        }
+        if let Some((known, text)) = &self.plain
+            && known == file
+        {
+            return Ok(Some((Arc::clone(text), offset as usize)));
+        }
+        let Some(text) = segment::read(disk, folder, file, 0, MOST_BYTES as usize)? else { return Ok(None) };
+        let text = Arc::new(text);
+        self.plain = Some((file.clone(), Arc::clone(&text)));
+        Ok(Some((text, offset as usize)))
+    }
+
+    fn committed<P>(&self, line: &Line<'_>, parse: ParsePayload<'_, P>) -> Result<Committed<P>, Flaw> {
         let flaw = |what| Flaw { offset: line.start, what };
         let record = serde_json::from_slice(line.text).map_err(|_| flaw("a record that cannot be read"))?;
         let payload = match line.stored {
             Stored::Nothing => Kept::Nothing,
             Stored::Erased(by) => Kept::Erased(by),
-            Stored::Payload(data) => Kept::Payload(
-                serde_json::from_slice(data).map_err(|_| flaw("a payload that cannot be read"))?,
-            ),
+            Stored::Payload(data) => {
+                let payload = parse(&record, data).ok_or(flaw("a payload that cannot be read"))?;
+                Kept::Payload(Box::new(payload))
+            }
         };
-        Ok(Committed { chain: Arc::clone(&self.chain), log: "".into(), record, payload })
+        Ok(Committed { chain: Arc::clone(&self.chain), log: Arc::clone(&self.log), record, payload })
     }
 }
 

@@ -69,7 +69,7 @@ use crate::segment;
 /// assert_eq!(committed("4f1c").payload(), None);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Committed {
+pub struct Committed<P = Payload> {
     /// Name of its chain.
     pub chain: Arc<str>,
     /// Id that distinguishes the chain from chains of the same name in other logs; empty unless determined,
@@ -78,21 +78,24 @@ pub struct Committed {
     /// The record.
     pub record: Record,
     /// Payload of the record.
-    pub payload: Kept,
+    pub payload: Kept<P>,
 }
+
+/// Reads the payload of a record from its JSON.
+pub type ParsePayload<'p, P> = &'p dyn Fn(&Record, &[u8]) -> Option<P>;
 
 /// Payload of a record.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kept {
+pub enum Kept<P = Payload> {
     /// The record never had a payload.
     Nothing,
     /// The payload.
-    Payload(Box<Payload>),
+    Payload(Box<P>),
     /// The payload was erased; the record with this number documents it.
     Erased(u64),
 }
 
-impl Committed {
+impl<P> Committed<P> {
     /// Key that is unique among the records of all logs: `log:chain:number`, or `chain:number` if the log is
     /// not determined. It never changes.
     pub fn key(&self) -> String {
@@ -106,7 +109,7 @@ impl Committed {
     }
 
     /// The payload, unless the record has no payload or it was erased.
-    pub fn payload(&self) -> Option<&Payload> {
+    pub fn payload(&self) -> Option<&P> {
         match &self.payload {
             Kept::Payload(payload) => Some(payload),
             Kept::Nothing | Kept::Erased(_) => None,
@@ -139,6 +142,16 @@ impl fmt::Display for Skipped {
     }
 }
 
+/// Bytes at the end of a file that hold no record that is known to be synced: a writer is at work, or was interrupted,
+/// or the file was cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Name of the file.
+    pub file: String,
+    /// Number of bytes.
+    pub bytes: usize,
+}
+
 /// Reads all chains of a folder. Records are ordered by time, as far as that keeps the order within each
 /// chain.
 pub struct LogReader {
@@ -162,6 +175,19 @@ impl LogReader {
     /// Returns an error if a file cannot be read or is damaged, and there is nothing else to return: records
     /// of the other chains come first. Calling again loses nothing.
     pub fn read(&mut self, most: usize) -> Result<Vec<Committed>, ReadError> {
+        self.read_with(most, &|_, json| serde_json::from_slice(json).ok())
+    }
+
+    /// Returns the records as [`LogReader::read`] does, with payloads that `parse` reads from their JSON. A payload for
+    /// which it returns `None` is damaged.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be read or is damaged, and there is nothing else to return.
+    pub fn read_with<P>(
+        &mut self,
+        most: usize,
+        parse: ParsePayload<'_, P>,
+    ) -> Result<Vec<Committed<P>>, ReadError> {
         let most = most.max(1);
         let segments =
             segment::list(&*self.disk, &self.folder).map_err(|source| ReadError::Folder { source })?;
@@ -171,7 +197,7 @@ impl LogReader {
             let after = self.positions.last_in(&first.chain);
             let reader =
                 self.chains.entry(first.chain.clone()).or_insert_with(|| ChainReader::new(&first.chain));
-            match reader.read(&*self.disk, &self.folder, of_chain, after, most) {
+            match reader.read(&*self.disk, &self.folder, of_chain, after, most, parse) {
                 Ok(records) => found.push(records),
                 Err(error) => failed = failed.or(Some(error)),
             }
@@ -219,6 +245,11 @@ impl LogReader {
         self.chains.values_mut().flat_map(ChainReader::take_skipped).collect()
     }
 
+    /// The ends of the chains that were not returned, as of the last read; complete if that returned nothing.
+    pub fn unfinished(&self) -> impl Iterator<Item = &Unfinished> {
+        self.chains.values().filter_map(ChainReader::unfinished)
+    }
+
     /// The position behind the last record that was returned.
     pub fn positions(&self) -> &Positions {
         &self.positions
@@ -236,7 +267,11 @@ impl fmt::Debug for LogReader {
 
 /// Returns the first `most` records of all chains, the earliest first. Clocks may have been set back: within
 /// a chain, a record counts as no earlier than the one before.
-fn in_order(chains: Vec<Vec<Committed>>, most: usize) -> Vec<Committed> {
+fn in_order<P>(mut chains: Vec<Vec<Committed<P>>>, most: usize) -> Vec<Committed<P>> {
+    if let [records] = &mut *chains {
+        records.truncate(most);
+        return std::mem::take(records);
+    }
     let mut all = Vec::new();
     for records in chains {
         let mut latest = 0;

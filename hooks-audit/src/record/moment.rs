@@ -12,9 +12,26 @@ struct Written {
     text: String,
 }
 
+impl Written {
+    /// The time of `text`, if it is in the same second.
+    fn parse(&self, text: &str) -> Option<Timestamp> {
+        let (before, milliseconds) = text.strip_suffix('Z')?.split_at_checked(MILLISECONDS)?;
+        if self.text.get(..MILLISECONDS)? != before || milliseconds.len() != 3 {
+            return None;
+        }
+        let digit = |sum, byte: u8| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0'));
+        Some(Timestamp(self.second? * 1_000 + milliseconds.bytes().try_fold(0, digit)?))
+    }
+}
+
+/// Place of the milliseconds in a text.
+const MILLISECONDS: usize = "2026-01-31T09:30:00.".len();
+
 thread_local! {
     /// The last encoded time: many times in a log differ only in their milliseconds.
     static LAST: RefCell<Written> = RefCell::default();
+    /// The last parsed time.
+    static PARSED: RefCell<Written> = RefCell::default();
 }
 
 /// The latest time that is encoded: the end of the year 9999. Later texts would not sort by time, and those
@@ -48,9 +65,16 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 
 /// Parses a time in the one form in which it is encoded.
 fn parse(text: &str) -> Option<Timestamp> {
-    let at: Timestamp = text.parse().ok()?;
-    // RFC 3339 has other forms of the same time, and a log has one.
-    (at.to_string() == text).then_some(at)
+    PARSED.with_borrow_mut(|last| {
+        if let Some(at) = last.parse(text) {
+            return Some(at);
+        }
+        let at: Timestamp = text.parse().ok()?;
+        // RFC 3339 has other forms of the same time, and a log has one.
+        let text = Some(at.to_string()).filter(|known| known == text)?;
+        *last = Written { second: Some(at.0 / 1_000), text };
+        Some(at)
+    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hooks::StdFileSystem;
 use hooks::audit::chain::Scan;
 use hooks::audit::segment::{self, Segment};
-use hooks::audit::{Committed, LogReader, Positions, ReadError};
+use hooks::audit::{Committed, LogReader, ParsePayload, Positions, ReadError, Unfinished};
 
 use super::plain::plain;
 use crate::failure::{Failure, Status};
@@ -51,9 +51,18 @@ impl Reading {
     /// The next records; empty if there are no more for now. If a file cannot be read, the batch size is
     /// halved until it contains only the records before the damage.
     pub(crate) fn next(&mut self) -> Result<Vec<Committed>, Failure> {
-        let mut most = MOST;
+        self.next_with(MOST, &|_, json| serde_json::from_slice(json).ok())
+    }
+
+    /// As [`Reading::next`], at most `batch` records with payloads that `parse` reads.
+    pub(crate) fn next_with<P>(
+        &mut self,
+        batch: usize,
+        parse: ParsePayload<'_, P>,
+    ) -> Result<Vec<Committed<P>>, Failure> {
+        let mut most = batch;
         loop {
-            let records = self.reader.read(most);
+            let records = self.reader.read_with(most, parse);
             for skipped in self.reader.take_skipped() {
                 self.say(&format!("{OPEN}warning{OPEN:#}: {skipped}"))?;
             }
@@ -66,10 +75,15 @@ impl Reading {
                     return Err(Failure::message(plain(&error.to_string())));
                 }
                 Err(_) if most > 1 => most /= 2,
-                Err(error) if self.pass(&error)? => most = MOST,
+                Err(error) if self.pass(&error)? => most = batch,
                 Err(_) => return Ok(Vec::new()),
             }
         }
+    }
+
+    /// Ends of files that hold no complete record, when there are no more records.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = &Unfinished> {
+        self.reader.unfinished()
     }
 
     /// The number of records that were read.

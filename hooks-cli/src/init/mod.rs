@@ -39,6 +39,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use hooks::config::Config;
+use hooks::config::places::Places;
 use hooks_protocols::Client;
 
 use self::files::Change;
@@ -49,6 +50,7 @@ use crate::cli::Init;
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
 use crate::reach::client_named;
+use crate::replay::past;
 use crate::run::project;
 use crate::wrap;
 use crate::wrap::shell_file::ShellFile;
@@ -189,9 +191,19 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
                 client = client.name(),
             )?;
         }
+        if let Some(line) = past_sessions(client, scope, &base)? {
+            writeln!(out, "  {line}")?;
+        }
         writeln!(out, "  `hooks doctor` shows that a denial really denies; `--remove` undoes this")?;
     }
     Ok(Status::Well)
+}
+
+/// A line about past sessions of the client, judged by the rules: those in this project, or all for rules of a user.
+fn past_sessions(client: Client, scope: Scope, base: &Base) -> Result<Option<String>, Failure> {
+    let Some(home) = Places::here().home().filter(|_| scope != Scope::Machine) else { return Ok(None) };
+    let project = (scope == Scope::Project).then(|| base.folder());
+    Ok(past::line(client, &home, &base.config()?, project))
 }
 
 /// Returns an error if these options do not go together, or need rights that are missing.

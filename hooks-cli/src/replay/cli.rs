@@ -53,6 +53,8 @@ pub(super) enum ReplayFormat {
     Json,
     /// SARIF 2.1.0, for CI
     Sarif,
+    /// One page for a browser
+    Html,
 }
 
 fn client(name: &str) -> Result<Client, String> {

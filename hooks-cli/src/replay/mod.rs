@@ -1,21 +1,25 @@
 //! `hooks replay`: judges the events of a record again, by other rules.
 //!
-//! A thread reads the record, and this one judges, in the order of the record. State is rebuilt from what is judged,
+//! Threads take turns: each reads a batch of the record, and judges it when the batches before it were judged. So one
+//! batch is read while another is judged, always in the order of the record. State is rebuilt from what is judged,
 //! with the times of the record, in memory. Nothing outside is read but the record and the rules.
 
 mod cli;
+mod html;
 mod moment;
+pub(crate) mod past;
 mod record;
 mod report;
 mod sessions;
 mod side;
+mod source;
 mod store;
+mod turns;
 mod world;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use hooks::{EventKind, Strength};
@@ -24,11 +28,10 @@ pub(crate) use self::cli::Replay;
 use self::moment::{Moment, Recorded, Step};
 use self::report::{Change, Report, Verdict};
 pub(crate) use self::side::{Decided, Side};
+use self::source::Source;
+use self::turns::Turns;
 use crate::eval::runtime;
 use crate::failure::{Failure, Status};
-
-/// Batches that are read ahead.
-const READ_AHEAD: usize = 2;
 
 /// Judges the record, and reports what changed.
 pub(crate) fn run(options: &Replay) -> Result<Status, Failure> {
@@ -37,32 +40,17 @@ pub(crate) fn run(options: &Replay) -> Result<Status, Failure> {
     let against = options.against.as_deref();
     let old = against.map(|path| Side::new(path, &files, options.files_now)).transpose()?;
     let is_interrupted = interruption();
-    let mut replaying = Replaying {
+    let source = Source::new(options)?;
+    let replaying = Replaying {
         report: Report::new(options.format, &new, old.as_ref())?,
         new,
         old,
         called: BTreeMap::new(),
     };
-    let read = thread::scope(|scope| {
-        let (sender, steps) = sync_channel(READ_AHEAD);
-        let reading = scope.spawn(move || {
-            if let Some(folder) = &options.log {
-                record::send(folder, options.client, &sender)?;
-            }
-            match &options.transcripts {
-                Some(folder) => sessions::send(folder, options.cwd.as_deref(), &sender),
-                None => Ok(()),
-            }
-        });
-        let judged = replaying.judge_all(steps, &is_interrupted);
-        // The thread ends when nothing receives its steps.
-        let read = reading
-            .join()
-            .unwrap_or_else(|_| Err(Failure::message("the record cannot be read: its reader failed")));
-        judged.and(read)
-    });
+    let (mut replaying, read) = Turns::new(source, replaying).run(&is_interrupted);
     let is_interrupted = is_interrupted.load(Ordering::Relaxed);
-    let has_changes = replaying.report.end(is_interrupted, read.is_err())?;
+    replaying.without_ends()?;
+    let has_changes = replaying.report.end(is_interrupted, &read)?;
     read?;
     Ok(match (is_interrupted, has_changes) {
         (true, _) => Status::Usage,
@@ -100,22 +88,19 @@ struct Replaying {
 }
 
 impl Replaying {
-    fn judge_all(&mut self, steps: Receiver<Vec<Step>>, is_interrupted: &AtomicBool) -> Result<(), Failure> {
-        runtime()?.block_on(async {
-            for batch in steps {
-                for step in batch {
-                    self.take(step).await?;
-                }
-                if is_interrupted.load(Ordering::Relaxed) {
-                    break;
-                }
-                self.report.progress()?;
-            }
-            for (_, called) in std::mem::take(&mut self.called) {
-                self.without_end(called, "the transcript ends before the call")?;
-            }
-            Ok(())
-        })
+    async fn judge_all(&mut self, steps: Vec<Step>) -> Result<(), Failure> {
+        for step in steps {
+            self.take(step).await?;
+        }
+        self.report.progress()
+    }
+
+    /// Compares the calls whose transcripts end before them.
+    fn without_ends(&mut self) -> Result<(), Failure> {
+        for (_, called) in std::mem::take(&mut self.called) {
+            self.without_end(called, "the transcript ends before the call")?;
+        }
+        Ok(())
     }
 
     /// Compares a call whose end is not known, because of `why`.

@@ -75,7 +75,8 @@ pub(super) fn subject(event: &WireEvent) -> Option<String> {
     let known =
         ["command", "cmd", "file_path", "filePath", "path", "url"].iter().find_map(|name| fields.get(*name));
     let text = known.and_then(Value::as_str).or_else(|| fields.values().find_map(Value::as_str))?;
-    Some(text.chars().take(SHOWN).collect())
+    let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| at);
+    text.get(..end).map(str::to_owned)
 }
 
 /// Maximum characters of a subject.

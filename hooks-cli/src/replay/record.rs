@@ -1,50 +1,150 @@
 //! The events of an audit log.
 
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::Write as _;
 use std::path::Path;
-use std::sync::mpsc::SyncSender;
 
-use hooks::audit::{Committed, Kept, Payload, Positions};
+use hooks::audit::{Committed, Kept, Payload, Positions, Record};
 use hooks::event::WireEvent;
 use hooks::{EventKind, HookContext};
 use hooks_protocols::Client;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::moment::{Moment, RecordPosition, Recorded, Step};
 use crate::audit::reading::Reading;
 use crate::failure::Failure;
+use crate::output::err;
+use crate::paint::OPEN;
 
-/// Sends all records of the log in `folder`.
-pub(super) fn send(
-    folder: &Path,
-    client: Option<Client>,
-    steps: &SyncSender<Vec<Step>>,
-) -> Result<(), Failure> {
-    if !folder.is_dir() {
-        return Err(Failure::message(format!(
-            "`{}` is not a folder; name that of an audit log",
-            folder.display()
-        )));
-    }
-    let mut reading = Reading::new(folder, Positions::default());
-    loop {
-        let records = reading.next()?;
-        if records.is_empty() {
-            break;
+/// Records of a batch.
+const BATCH: usize = 512;
+
+/// An audit log that is read in batches.
+pub(super) struct LogSource(Reading);
+
+impl LogSource {
+    /// Opens the log in `folder`.
+    pub(super) fn new(folder: &Path) -> Result<Self, Failure> {
+        if !folder.is_dir() {
+            return Err(Failure::message(format!(
+                "`{}` is not a folder; name that of an audit log",
+                folder.display()
+            )));
         }
-        let batch = records.into_iter().map(|committed| step(committed, client)).collect();
-        if steps.send(batch).is_err() {
-            // The other end was interrupted.
-            return Ok(());
-        }
+        Ok(Self(Reading::new(folder, Positions::default())))
     }
-    match reading.trouble() {
-        None => Ok(()),
-        // The messages were printed.
-        Some(status) => Err(Failure::Shown(status)),
+
+    /// The next records; empty at the end.
+    pub(super) fn next(&mut self) -> Result<Vec<Committed<RecordedEvent>>, Failure> {
+        self.0.next_with(BATCH, &RecordedEvent::parse)
+    }
+
+    /// Returns the files whose ends hold no complete record, and prints each. Returns an error if a part of the log
+    /// could not be read.
+    pub(super) fn end(&self) -> Result<BTreeSet<String>, Failure> {
+        if let Some(status) = self.0.trouble() {
+            // The messages were printed.
+            return Err(Failure::Shown(status));
+        }
+        let mut files = BTreeSet::new();
+        for end in self.0.unfinished() {
+            writeln!(
+                err(),
+                "{OPEN}warning{OPEN:#}: the last {} bytes of `{}` are not a complete record, and are left out: its writer is at \
+                 work or was interrupted, or the file was cut; run `hooks audit verify`",
+                end.bytes,
+                end.file
+            )?;
+            files.insert(end.file.clone());
+        }
+        Ok(files)
     }
 }
 
-fn step(committed: Committed, client: Option<Client>) -> Step {
+/// The payload of a record.
+#[derive(Default)]
+pub(super) struct RecordedEvent {
+    event: Option<WireEvent>,
+    cwd: String,
+    team_root: Option<String>,
+    reasons: Vec<Value>,
+    is_shortened: bool,
+    is_redacted: bool,
+}
+
+impl RecordedEvent {
+    fn parse(record: &Record, json: &[u8]) -> Option<Self> {
+        let Some(kind) = EventKind::from_name(&record.event) else { return Some(Self::default()) };
+        // Without a tree of values in between, if nothing is special.
+        let text = std::str::from_utf8(json).ok()?;
+        if !text.contains(REDACTED)
+            && let Ok(read) = Fields(kind).deserialize(&mut serde_json::Deserializer::from_str(text))
+        {
+            return Some(read);
+        }
+        let payload: Payload = serde_json::from_str(text).ok()?;
+        Some(Self {
+            is_redacted: is_redacted(&payload.event),
+            event: WireEvent::from_fields(kind, payload.event).ok(),
+            cwd: payload.cwd,
+            team_root: payload.team_root,
+            reasons: payload.reasons,
+            is_shortened: payload.shortened,
+        })
+    }
+}
+
+/// Reads the payload of an event of this kind.
+struct Fields(EventKind);
+
+impl<'de> DeserializeSeed<'de> for Fields {
+    type Value = RecordedEvent;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<RecordedEvent, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = RecordedEvent;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the payload of a record")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RecordedEvent, A::Error> {
+        let mut read = RecordedEvent::default();
+        while let Some(name) = map.next_key::<&str>()? {
+            match name {
+                "event" => read.event = Some(map.next_value_seed(EventFields(self.0))?),
+                "cwd" => read.cwd = map.next_value()?,
+                "team_root" => read.team_root = map.next_value()?,
+                "reasons" => read.reasons = map.next_value()?,
+                "shortened" => read.is_shortened = map.next_value()?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// Reads the fields of an event of this kind.
+struct EventFields(EventKind);
+
+impl<'de> DeserializeSeed<'de> for EventFields {
+    type Value = WireEvent;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<WireEvent, D::Error> {
+        WireEvent::deserialize_fields(self.0, deserializer)
+    }
+}
+
+/// The record as it is judged again.
+pub(super) fn step(committed: Committed<RecordedEvent>, client: Option<Client>) -> Step {
     let Committed { chain, record, payload, .. } = committed;
     let Some(kind) = EventKind::from_name(&record.event) else { return Step::Passed };
     let mut context = HookContext::new(record.session, record.agent);
@@ -52,31 +152,29 @@ fn step(committed: Committed, client: Option<Client>) -> Step {
     (context.tenant, context.parent_session_id, context.repo) = (record.tenant, record.parent, record.repo);
     context.call_id = record.call;
     let mut not_known = Vec::new();
-    let mut payload = match payload {
+    let payload = match payload {
         Kept::Payload(payload) => *payload,
         Kept::Erased(_) => {
             not_known.push("the payload was erased");
-            Payload::default()
+            RecordedEvent::default()
         }
         Kept::Nothing => {
             not_known.push("the record has no payload");
-            Payload::default()
+            RecordedEvent::default()
         }
     };
-    context.cwd = std::mem::take(&mut payload.cwd).into();
-    context.team_root = payload.team_root.take().map(Into::into);
-    let fields = std::mem::take(&mut payload.event);
-    if payload.shortened {
+    context.cwd = payload.cwd.into();
+    context.team_root = payload.team_root.map(Into::into);
+    if payload.is_shortened {
         not_known.push("the record is shortened");
     }
-    if not_known.is_empty() && is_redacted(&fields) {
+    if not_known.is_empty() && payload.is_redacted {
         not_known.push("the record is redacted");
     }
     if not_known.is_empty() && context.cwd.as_os_str().is_empty() {
         not_known.push("the record names no folder");
     }
-    let event = (!fields.is_null()).then(|| WireEvent::from_fields(kind, fields).ok()).flatten();
-    if not_known.is_empty() && event.is_none() {
+    if not_known.is_empty() && payload.event.is_none() {
         not_known.push("the event cannot be read");
     }
     // Only decisions are compared.
@@ -88,7 +186,7 @@ fn step(committed: Committed, client: Option<Client>) -> Step {
         context,
         kind,
         tool: record.tool,
-        event,
+        event: payload.event,
         recorded,
         client,
         subject: None,
@@ -96,13 +194,16 @@ fn step(committed: Committed, client: Option<Client>) -> Step {
     }))
 }
 
+/// Mark of something that was redacted.
+const REDACTED: &str = "REDACTED]";
+
 /// Whether a text in `value` has the mark of something that was redacted.
 fn is_redacted(value: &Value) -> bool {
     match value {
-        Value::String(text) => text.contains("REDACTED]"),
+        Value::String(text) => text.contains(REDACTED),
         Value::Array(items) => items.iter().any(is_redacted),
         Value::Object(fields) => {
-            fields.iter().any(|(name, field)| name.contains("REDACTED]") || is_redacted(field))
+            fields.iter().any(|(name, field)| name.contains(REDACTED) || is_redacted(field))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }

@@ -1,6 +1,6 @@
 //! The report of a replay: each decision that changed or is not known, and sums.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal as _, Write};
 
 use hooks::time::Timestamp;
@@ -8,6 +8,7 @@ use hooks::{Reason, Strength};
 use serde_json::{Value, json};
 
 use super::cli::ReplayFormat;
+use super::html;
 use super::moment::{Moment, Recorded};
 use super::side::{Decided, Side};
 use crate::failure::Failure;
@@ -123,18 +124,25 @@ pub(super) struct Report {
     new: (String, String),
     old: Option<(String, String)>,
     left_out: Vec<(&'static str, &'static str)>,
-    out: Box<dyn Write>,
+    /// Files whose last record or line is not complete.
+    unfinished: BTreeSet<String>,
+    out: Box<dyn Write + Send>,
     /// Whether progress is shown on a terminal, and a line of it is there.
     shows_progress: bool,
     has_line: bool,
     has_results: bool,
+    /// Rows of the page.
+    rows: u64,
 }
 
 impl Report {
     pub(super) fn new(format: ReplayFormat, new: &Side, old: Option<&Side>) -> Result<Self, Failure> {
         let has = |name: &str| new.has_section(name) || old.is_some_and(|old| old.has_section(name));
         let left_out = NOT_REBUILT.into_iter().filter(|(name, _)| has(name)).collect();
-        let mut out: Box<dyn Write> = Box::new(io::BufWriter::new(output::out()));
+        let mut out: Box<dyn Write + Send> = Box::new(io::BufWriter::new(output::out()));
+        if format == ReplayFormat::Html {
+            out.write_all(html::HEAD.as_bytes())?;
+        }
         if format == ReplayFormat::Sarif {
             write!(
                 out,
@@ -148,10 +156,12 @@ impl Report {
             new: new.name(),
             old: old.map(Side::name),
             left_out,
+            unfinished: BTreeSet::new(),
             out,
             shows_progress: io::stderr().is_terminal(),
             has_line: false,
             has_results: false,
+            rows: 0,
         })
     }
 
@@ -190,6 +200,12 @@ impl Report {
                 let comma = if self.has_results { "," } else { "" };
                 write!(self.out, "{comma}{}", as_sarif(change))?;
                 self.has_results = true;
+            }
+            ReplayFormat::Html => {
+                self.rows += 1;
+                if self.rows <= html::MOST_ROWS {
+                    self.out.write_all(html::row(&as_json(change)).as_bytes())?;
+                }
             }
         }
         Ok(())
@@ -255,11 +271,30 @@ impl Report {
     }
 
     /// Writes the sums. Returns whether a decision changed.
-    pub(super) fn end(&mut self, is_interrupted: bool, has_failed: bool) -> Result<bool, Failure> {
+    pub(super) fn end(
+        &mut self,
+        is_interrupted: bool,
+        unfinished: &Result<BTreeSet<String>, Failure>,
+    ) -> Result<bool, Failure> {
         self.clear_line()?;
-        let is_whole = !is_interrupted && !has_failed;
+        let is_whole = !is_interrupted && unfinished.is_ok();
+        self.unfinished = unfinished.as_ref().cloned().unwrap_or_default();
         match self.format {
-            ReplayFormat::Text => self.sums_as_text(is_whole)?,
+            ReplayFormat::Text => {
+                let mut sums = Vec::new();
+                self.sums_as_text(is_whole, &mut sums)?;
+                if self.sums.decisions > self.sums.same {
+                    writeln!(self.out)?;
+                }
+                self.out.write_all(&sums)?;
+            }
+            ReplayFormat::Html => {
+                let mut sums = Vec::new();
+                self.sums_as_text(is_whole, &mut sums)?;
+                let sums = anstream::adapter::strip_str(&String::from_utf8_lossy(&sums)).to_string();
+                let left_out = self.rows.saturating_sub(html::MOST_ROWS);
+                self.out.write_all(html::end(&sums, left_out).as_bytes())?;
+            }
             ReplayFormat::Json => writeln!(self.out, "{}", json!({ "summary": self.summary(is_whole) }))?,
             ReplayFormat::Sarif => writeln!(
                 self.out,
@@ -279,6 +314,7 @@ impl Report {
         let to = |strength| to.get(&strength).copied().unwrap_or_default();
         json!({
             "whole": is_whole,
+            "incomplete_ends": self.unfinished,
             "from": first.map(|at| at.to_string()),
             "to": last.map(|at| at.to_string()),
             "config": side(&self.new),
@@ -297,11 +333,8 @@ impl Report {
         })
     }
 
-    fn sums_as_text(&mut self, is_whole: bool) -> io::Result<()> {
-        let Self { sums, out, new, old, left_out, .. } = self;
-        if sums.decisions > sums.same {
-            writeln!(out)?;
-        }
+    fn sums_as_text(&self, is_whole: bool, out: &mut dyn Write) -> io::Result<()> {
+        let Self { sums, new, old, left_out, unfinished, .. } = self;
         let since = |at: Option<Timestamp>| at.map(|at| at.to_string()).unwrap_or_default();
         write!(out, "{LOUD}{} decisions{LOUD:#}", sums.decisions)?;
         match sums.first {
@@ -337,6 +370,13 @@ impl Report {
         }
         for (section, why) in left_out {
             writeln!(out, "`{section}` is not as it was then: {why}")?;
+        }
+        for file in unfinished {
+            writeln!(
+                out,
+                "the end of `{}` is not a complete record, and was not judged",
+                one_line(file, WIDTH * 2)
+            )?;
         }
         if !is_whole {
             writeln!(out, "{OPEN}The rest of the record was not judged.{OPEN:#}")?;

@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
-use std::io::{self, BufRead, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
 
 use hooks::time::Timestamp;
 use hooks_protocols::{Client, TranscriptCall, TranscriptCalls, TranscriptStep, decode};
@@ -15,6 +14,8 @@ use serde_json::Value;
 
 use super::moment::{Moment, RecordPosition, Step};
 use crate::failure::Failure;
+use crate::output::err;
+use crate::paint::OPEN;
 
 /// Maximum length of a line; a longer one holds no call that a hook has seen.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -25,44 +26,79 @@ const DEEPEST: u32 = 16;
 /// Steps of a batch.
 const BATCH: usize = 1_024;
 
-/// Sends the calls of all transcripts below `folder`. `cwd` is the folder of sessions that name none.
-pub(super) fn send(folder: &Path, cwd: Option<&Path>, steps: &SyncSender<Vec<Step>>) -> Result<(), Failure> {
-    let cannot =
-        |error: io::Error| Failure::message(format!("`{}` cannot be read: {error}", folder.display()));
-    let mut paths = Vec::new();
-    find(folder, 0, &mut paths).map_err(cannot)?;
-    paths.sort();
-    let mut waiting: BinaryHeap<Reverse<(u64, u64, usize)>> = BinaryHeap::new();
-    let mut files = Vec::new();
-    for path in &paths {
-        if let Some(file) = Transcript::find(folder, path)? {
-            waiting.push(Reverse((file.start, file.start, files.len())));
-            files.push(file);
+/// The transcripts below a folder, which are read in batches.
+pub(super) struct SessionsSource {
+    files: Vec<Transcript>,
+    /// Files with lines that were not read, the one with the earliest next line first. Copies of a session begin later
+    /// than their original.
+    waiting: BinaryHeap<Reverse<(u64, u64, usize)>>,
+    /// Folder of sessions that name none.
+    cwd: Option<PathBuf>,
+    seen: HashSet<u64>,
+    /// Whether there was no time for all files.
+    is_cut: bool,
+}
+
+impl SessionsSource {
+    /// Finds all transcripts below `folder`, or those that are found before it `is_late`. `cwd` is the folder of sessions that name
+    /// none.
+    pub(super) fn new(
+        folder: &Path,
+        cwd: Option<&Path>,
+        is_late: &dyn Fn() -> bool,
+    ) -> Result<Self, Failure> {
+        let cannot =
+            |error: io::Error| Failure::message(format!("`{}` cannot be read: {error}", folder.display()));
+        let mut paths = Vec::new();
+        find(folder, 0, &mut paths).map_err(cannot)?;
+        paths.sort();
+        let (mut files, mut waiting) = (Vec::new(), BinaryHeap::new());
+        let mut is_cut = false;
+        for path in &paths {
+            is_cut = is_late();
+            if is_cut {
+                break;
+            }
+            if let Some(file) = Transcript::find(folder, path)? {
+                waiting.push(Reverse((file.start, file.start, files.len())));
+                files.push(file);
+            }
         }
-    }
-    if files.is_empty() {
-        return Err(Failure::message(format!(
-            "there is no transcript of a known client below `{}`; name the folder that its client writes, such as \
-             `~/.claude/projects`",
-            folder.display()
-        )));
-    }
-    let (mut seen, mut batch) = (HashSet::new(), Vec::new());
-    // The file with the earliest next line continues. Copies of a session begin later than their original.
-    while let Some(Reverse((_, start, index))) = waiting.pop() {
-        let Some(file) = files.get_mut(index) else { continue };
-        let Some(found) = file.next()? else { continue };
-        waiting.push(Reverse((file.at, start, index)));
-        for step in found {
-            batch.extend(file.step(step, cwd, &mut seen));
+        if files.is_empty() {
+            return Err(Failure::message(format!(
+                "there is no transcript of a known client below `{}`; name the folder that its client writes, such as \
+                 `~/.claude/projects`",
+                folder.display()
+            )));
         }
-        if batch.len() >= BATCH && steps.send(std::mem::take(&mut batch)).is_err() {
-            return Ok(());
-        }
+        Ok(Self { files, waiting, cwd: cwd.map(Path::to_path_buf), seen: HashSet::new(), is_cut })
     }
-    // The other end may have been interrupted.
-    let _sent = steps.send(batch);
-    Ok(())
+
+    /// Whether there was no time to find all files.
+    pub(super) const fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// The next calls and their ends; empty at the end.
+    pub(super) fn next(&mut self) -> Result<Vec<Step>, Failure> {
+        let mut batch = Vec::new();
+        while batch.len() < BATCH
+            && let Some(Reverse((_, start, index))) = self.waiting.pop()
+        {
+            let Some(file) = self.files.get_mut(index) else { continue };
+            let Some(found) = file.next()? else { continue };
+            self.waiting.push(Reverse((file.at, start, index)));
+            for step in found {
+                batch.extend(file.step(step, self.cwd.as_deref(), &mut self.seen));
+            }
+        }
+        Ok(batch)
+    }
+
+    /// Files whose last line is not complete; each was printed.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().filter(|file| file.is_cut).map(|file| &*file.name)
+    }
 }
 
 fn find(folder: &Path, depth: u32, paths: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -86,6 +122,8 @@ struct Transcript {
     calls: TranscriptCalls,
     lines: Option<BufReader<File>>,
     is_over: bool,
+    /// Whether its last line is not complete.
+    is_cut: bool,
     line: u64,
     /// Time of the first line with a time, and of the last line that was read.
     start: u64,
@@ -99,7 +137,7 @@ impl Transcript {
         let mut lines = BufReader::new(open(path)?);
         let (mut client, mut start, mut text) = (None, None, Vec::new());
         for _ in 0..FIRST_LINES {
-            if !next_line(&mut lines, &mut text).map_err(|error| unreadable(path, &error))? {
+            if next_line(&mut lines, &mut text).map_err(|error| unreadable(path, &error))? == NextLine::None {
                 break;
             }
             let Ok(line) = serde_json::from_slice::<Value>(&text) else { continue };
@@ -113,7 +151,18 @@ impl Transcript {
             let start = start.map_or(0, |at| at.0);
             let calls = TranscriptCalls::new(client)?;
             let (path, name) = (path.to_path_buf(), name.as_ref().into());
-            Some(Self { path, name, client, calls, lines: None, is_over: false, line: 0, start, at: start })
+            Some(Self {
+                path,
+                name,
+                client,
+                calls,
+                lines: None,
+                is_over: false,
+                is_cut: false,
+                line: 0,
+                start,
+                at: start,
+            })
         }))
     }
 
@@ -127,13 +176,28 @@ impl Transcript {
             None => BufReader::new(open(&self.path)?),
         };
         let mut text = Vec::new();
-        if !next_line(&mut lines, &mut text).map_err(|error| unreadable(&self.path, &error))? {
-            self.is_over = true;
-            return Ok(None);
+        let read = next_line(&mut lines, &mut text).map_err(|error| unreadable(&self.path, &error))?;
+        let line = serde_json::from_slice(&text);
+        match read {
+            NextLine::Whole => self.lines = Some(lines),
+            NextLine::WithoutEnd if line.is_ok() => self.is_over = true,
+            NextLine::WithoutEnd => {
+                (self.is_over, self.is_cut) = (true, true);
+                let path = self.path.display();
+                writeln!(
+                    err(),
+                    "{OPEN}warning{OPEN:#}: the last line of `{path}` is not complete, and is left out: the client is writing it, \
+                     or was interrupted"
+                )?;
+                return Ok(None);
+            }
+            NextLine::None => {
+                self.is_over = true;
+                return Ok(None);
+            }
         }
-        self.lines = Some(lines);
         self.line += 1;
-        let line = serde_json::from_slice(&text).unwrap_or(Value::Null);
+        let line = line.unwrap_or(Value::Null);
         self.at = time(&line).map_or(self.at, |at| at.0.max(self.at));
         Ok(Some(self.calls.read(&line)))
     }
@@ -205,17 +269,26 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::message(format!("`{}` cannot be read: {error}", path.display()))
 }
 
-/// Reads the next whole line. A line without an end may still be written.
-fn next_line(lines: &mut BufReader<File>, line: &mut Vec<u8>) -> io::Result<bool> {
+/// Result of reading a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NextLine {
+    Whole,
+    /// The end of the file comes before the end of the line, which may still be written.
+    WithoutEnd,
+    None,
+}
+
+/// Reads the next line. One that is too long is empty.
+fn next_line(lines: &mut BufReader<File>, line: &mut Vec<u8>) -> io::Result<NextLine> {
     line.clear();
     lines.by_ref().take(LONGEST_LINE).read_until(b'\n', line)?;
     if line.last() == Some(&b'\n') {
-        return Ok(true);
+        return Ok(NextLine::Whole);
     }
     if line.len() as u64 >= LONGEST_LINE {
         line.clear();
         lines.skip_until(b'\n')?;
-        return Ok(true);
+        return Ok(NextLine::Whole);
     }
-    Ok(false)
+    Ok(if line.is_empty() { NextLine::None } else { NextLine::WithoutEnd })
 }

@@ -68,10 +68,16 @@ impl FilesThen {
     }
 }
 
+/// Whether `folder` is `cwd` or a folder above it. Both are spelled in their shortest form, and most paths are longer.
+fn is_above(folder: &Path, cwd: &Path) -> bool {
+    let length = cwd.as_os_str().len();
+    length > 0 && folder.as_os_str().len() <= length && cwd.starts_with(folder)
+}
+
 impl FileSystem for FilesThen {
     fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
         let cwd = self.cwd.lock().unwrap_or_else(PoisonError::into_inner);
-        if !cwd.as_os_str().is_empty() && cwd.starts_with(path) {
+        if is_above(path, &cwd) {
             return Ok(Some(Entry { kind: EntryKind::Directory, names: 1 }));
         }
         self.were_looked_at.store(true, Ordering::Relaxed);

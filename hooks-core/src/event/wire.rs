@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize as _, Deserializer, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
 use super::*;
@@ -42,6 +42,20 @@ macro_rules! wire {
                     $( EventKind::$IType => serde_json::from_value(fields).map(Self::$IType), )*
                 };
                 read.map_err(|source| WireError::Fields { kind, source })
+            }
+
+            /// Reads the fields of an event from any format.
+            ///
+            /// # Errors
+            /// Returns the error of the format if a field is missing, unknown or of the wrong type.
+            pub fn deserialize_fields<'de, D: Deserializer<'de>>(
+                kind: EventKind,
+                fields: D,
+            ) -> Result<Self, D::Error> {
+                match kind {
+                    $( EventKind::$DType => $DType::deserialize(fields).map(Self::$DType), )*
+                    $( EventKind::$IType => $IType::deserialize(fields).map(Self::$IType), )*
+                }
             }
         }
 

@@ -40,7 +40,8 @@ pub(super) struct Processes<'a> {
     /// Whether the numbers of the hooks are searched.
     is_searched: bool,
     lists: bool,
-    searches_lines: bool,
+    /// Words of the programs that search lines. Most search no list of processes, so their patterns are compiled at the end.
+    searches: Vec<&'a [Argument]>,
     compiled: usize,
 }
 
@@ -70,15 +71,23 @@ impl<'a> Processes<'a> {
         } else if LISTS.contains(&name) {
             self.lists = true;
         } else if SEARCHES.contains(&name) {
-            self.searches_lines |=
-                operands(words).any(|word| word.contains(NAME) || self.is_name(word, false, false));
+            self.searches.push(words);
         }
     }
 
     /// Returns the invocation that ends the hooks.
-    pub(super) fn ended(&self) -> Option<&'a Invocation> {
-        let is_searched = self.is_searched || self.lists && self.searches_lines;
-        self.ended.or(self.by_number.filter(|_| is_searched))
+    pub(super) fn ended(mut self) -> Option<&'a Invocation> {
+        if self.ended.is_some() || self.by_number.is_none() {
+            return self.ended;
+        }
+        let searches = std::mem::take(&mut self.searches);
+        let is_searched = self.is_searched
+            || self.lists
+                && searches
+                    .into_iter()
+                    .flat_map(operands)
+                    .any(|word| word.contains(NAME) || self.is_name(word, false, false));
+        self.by_number.filter(|_| is_searched)
     }
 
     fn found(&mut self, ends: bool, is_named: bool, invocation: &'a Invocation) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookContext;
-use hooks_core::state::{Key, Lineage, Op, OpId, StateStore, StepResult, StoreError};
+use hooks_core::state::{Key, Lineage, Member, Op, OpId, StateStore, StepResult, StoreError};
 use hooks_core::time::Timestamp;
 use hooks_facts::calls::FileOfSession;
 
@@ -25,7 +25,7 @@ const EVERY_FILE: &str = "*";
 /// Files of a session, as they were read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Files {
-    known: HashMap<String, Known>,
+    known: HashMap<Arc<str>, Known>,
     /// Whether every file counts as written.
     pub(super) is_full: bool,
     pub(super) now: Timestamp,
@@ -46,7 +46,7 @@ impl Files {
     }
 
     pub(super) fn get(&self, path: &Path) -> Option<&Known> {
-        self.known.get(&digest(path))
+        self.known.get(&*digest(path))
     }
 }
 
@@ -67,35 +67,41 @@ impl FileSet {
 
     /// Reads the set.
     pub(super) async fn read(&self) -> Result<Files, StoreError> {
-        match self.store.apply(Op::Members { set: self.key.clone() }).await? {
-            StepResult::Members { members, now } => {
-                let mut files = Files { now, ..Files::default() };
-                for member in members.iter().filter(|member| !member.is_over(now)) {
-                    if &*member.name == EVERY_FILE {
-                        files.is_full = true;
-                        continue;
-                    }
-                    let program = Some(member.note.to_string()).filter(|note| !note.is_empty());
-                    files.known.insert(member.name.to_string(), Known { program, since: member.since });
-                }
-                Ok(files)
+        let (members, now) = self.members().await?;
+        let mut files = Files { now, ..Files::default() };
+        for member in members.into_iter().filter(|member| !member.is_over(now)) {
+            if &*member.name == EVERY_FILE {
+                files.is_full = true;
+                continue;
             }
+            let program = Some(member.note.to_string()).filter(|note| !note.is_empty());
+            files.known.insert(member.name, Known { program, since: member.since });
+        }
+        Ok(files)
+    }
+
+    async fn members(&self) -> Result<(Vec<Member>, Timestamp), StoreError> {
+        match self.store.apply(Op::Members { set: self.key.clone() }).await? {
+            StepResult::Members { members, now } => Ok((members, now)),
             other => Err(bad(&other)),
         }
     }
 
     /// Adds files that a call is about to write.
     pub(super) async fn add(&self, written: &[FileOfSession]) -> Result<(), StoreError> {
-        let present = self.read().await?;
-        if present.is_full {
+        // Without a map of them: a session that writes much has many members.
+        let (members, now) = self.members().await?;
+        let present = || members.iter().filter(|member| !member.is_over(now));
+        if present().any(|member| &*member.name == EVERY_FILE) {
             return Ok(());
         }
-        let new: Vec<_> = written.iter().filter(|file| present.get(&file.path).is_none()).collect();
-        if present.known.len() + new.len() > MAX_FILES {
+        let new = written.iter().map(|file| (digest(&file.path), file));
+        let new: Vec<_> = new.filter(|(name, _)| !present().any(|member| *member.name == **name)).collect();
+        if present().count() + new.len() > MAX_FILES {
             return self.insert(EVERY_FILE, "").await;
         }
-        for file in new {
-            self.insert(&digest(&file.path), file.program.as_deref().unwrap_or_default()).await?;
+        for (name, file) in new {
+            self.insert(&name, file.program.as_deref().unwrap_or_default()).await?;
         }
         Ok(())
     }
