@@ -11,6 +11,7 @@ use hooks::sandbox::ProfileFormat;
 
 use crate::audit::Audit;
 use crate::audit::status::StatusOptions;
+use crate::audit::top::TopOptions;
 use crate::diff::Diff;
 use crate::init::Scope;
 use crate::replay::Replay;
@@ -82,6 +83,8 @@ pub(crate) enum Command {
     Test(TestOptions),
     /// Show the sums of decisions, and what rules in the shadow would have done
     Status(StatusOptions),
+    /// Show sessions, agents, calls, denials and spend of the audit log, as they happen
+    Top(TopOptions),
     /// Show which decisions of a team are enforced, by which rules
     Decisions(Decisions),
     /// List the packs of rules, or show one

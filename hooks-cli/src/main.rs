@@ -91,6 +91,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::run(&check),
         Command::Test(options) => rule_tests::run(&options),
         Command::Status(options) => audit::status::run(&options),
+        Command::Top(options) => audit::top::run(&options),
         Command::Packs(options) => packs::run(&options),
         Command::Explain(explain) => explain::run(&explain),
         Command::Secrets => secrets::run(),

@@ -60,7 +60,7 @@ pub(crate) fn run(options: &Replay) -> Result<Status, Failure> {
 }
 
 /// Becomes true when the user interrupts the program.
-fn interruption() -> Arc<AtomicBool> {
+pub(crate) fn interruption() -> Arc<AtomicBool> {
     let is_interrupted = Arc::<AtomicBool>::default();
     let flag = Arc::clone(&is_interrupted);
     // Without the thread, an interruption ends the program at once.

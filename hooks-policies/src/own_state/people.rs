@@ -45,6 +45,7 @@ const READS: &[&str] = &[
     "snapshots",
     "status",
     "test",
+    "top",
 ];
 
 /// Commands of `hooks audit` that change the log, or create keys or checkpoints for it.

@@ -315,6 +315,7 @@ fn who_only_reads_may_and_what_is_not_theirs_may_be_named() {
             "hooks check hooks.yaml",
             "hooks replay --log log --config hooks.yaml",
             "hooks test --config hooks.yaml",
+            "hooks top --log DIR --once",
             "hooks audit --log DIR tail -n 5",
             "./target/release/hooks check hooks.yaml",
             "cargo test -p tower-hooks",
