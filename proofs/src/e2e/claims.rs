@@ -70,6 +70,8 @@ claims! {
     WrappedInput = "with `calls: wrapped`: the standard input of a command is closed",
     WrappedFolder = "with `calls: wrapped`: the next command starts in the folder that one ended in",
     WrappedLists = "with `calls: wrapped`: its own allow, ask and deny lists decide as without",
+    WrappedTimeout = "with `calls: wrapped`: the model reads a command whose time is over without its secrets",
+    WrappedBackground = "with `calls: wrapped`: the model reads what a command wrote in the background without its secrets",
     WrappedMissing = "with `calls: wrapped`: if the client could not be made to wrap, its commands do not run, and the model reads why",
     FailureScrubbed = "without that: the model reads the result of a failing command without its secrets",
     FailureExit = "without that: the model reads the exit code of a failing command",

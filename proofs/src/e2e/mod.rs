@@ -19,6 +19,7 @@
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | shell calls in the sandbox | [`wrapped`] |
 //! | results of commands that cannot be wrapped | [`unwrapped`] |
+//! | wrapped commands that still run when the model reads of them | [`running`] |
 //! | sessions that are interrupted while a command runs | [`interrupted`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | rules of a team: decisions, boundaries, ceremonies, phases, sequences | [`team`] |
@@ -46,6 +47,8 @@ mod prompt;
 mod proof;
 #[cfg(unix)]
 mod reload;
+#[cfg(target_os = "linux")]
+mod running;
 mod sandbox;
 mod script;
 mod server;

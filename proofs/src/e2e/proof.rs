@@ -149,6 +149,8 @@ const PARTS: &[(&str, Part)] = &[
     ("live", super::live::prove),
     #[cfg(target_os = "linux")]
     ("wrapped", super::wrapped::prove),
+    #[cfg(target_os = "linux")]
+    ("running", super::running::prove),
     ("unwrapped", super::unwrapped::prove),
     #[cfg(unix)]
     ("interrupted", super::interrupted::prove),

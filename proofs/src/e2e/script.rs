@@ -16,8 +16,8 @@ pub(super) enum Call {
     Shell(String),
     /// A new file in the project, with this text.
     Write(&'static str, &'static str),
-    /// A tool of the client, with its arguments. `{agent}` stands for the subagent that started last, and
-    /// the text `{session}` for the number of the command that still runs, in Codex CLI.
+    /// A tool of the client, with its arguments. `{agent}` stands for the subagent that started last, the text
+    /// `{session}` for the number of the command that still runs, and `{output}` for the file that it writes.
     Other(&'static str, Value),
 }
 

@@ -90,7 +90,11 @@ impl Shared {
         }
         steps.next.insert(plan, number.saturating_add(1));
         steps.last = Some(plan);
-        let places = [("{agent}", last_agent(body)), ("\"{session}\"", last_session(body))];
+        let places = [
+            ("{agent}", last_agent(body)),
+            ("\"{session}\"", last_session(body)),
+            ("{output}", last_output(body)),
+        ];
         for (place, id) in places.into_iter().filter_map(|(place, id)| Some((place, id?))) {
             let arguments = wanted.arguments.to_string().replace(place, &id);
             wanted.arguments = serde_json::from_str(&arguments).unwrap_or_default();
@@ -125,14 +129,24 @@ fn last_agent(body: &Value) -> Option<String> {
     after.split_once("\\\"").map(|(id, _)| id.to_owned())
 }
 
-/// The number of the last command of Codex CLI that still ran at its result.
+/// The number of the last command of Codex CLI or Gemini CLI that still ran at its result.
 fn last_session(body: &Value) -> Option<String> {
     let text = body.to_string();
     // Descriptions of tools have these words too.
-    text.rsplit("session ID ").find_map(|after| {
-        let end = after.find(|c: char| !c.is_ascii_digit())?;
-        after.get(..end).filter(|id| !id.is_empty()).map(str::to_owned)
+    ["session ID ", "(PID: "].into_iter().find_map(|words| {
+        text.rsplit(words).find_map(|after| {
+            let end = after.find(|c: char| !c.is_ascii_digit())?;
+            after.get(..end).filter(|id| !id.is_empty()).map(str::to_owned)
+        })
     })
+}
+
+/// The file with the output of the last command of Claude Code in the background.
+fn last_output(body: &Value) -> Option<String> {
+    let text = body.to_string();
+    let (before, _) = text.rsplit_once(".output")?;
+    let start = before.rfind(|c: char| c.is_whitespace() || c == '"')?;
+    Some(format!("{}.output", before.get(start..)?.get(1..)?))
 }
 
 /// Tools for subagents of Codex CLI, and their namespace.
