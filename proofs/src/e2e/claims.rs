@@ -82,6 +82,7 @@ claims! {
     InterruptRecorded = "interrupted while a command runs: the record has the call",
     InterruptScrubbed = "interrupted while a command runs: neither the model nor a file of the project has what it wrote unredacted",
     InterruptNext = "after an interrupt, the next session is governed",
+    Replayed = "`hooks replay` finds each call in the transcripts and no other, and decides as the hooks did",
     FirstDenial = "two commands lead from an empty home to a denial, with Claude Code in less than 10 seconds",
     Subfolder = "started in a subfolder, the rules of the project govern by the settings of the user",
     Worktree = "started in a worktree without the uncommitted settings, the settings of the user govern",

@@ -19,6 +19,7 @@
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | shell calls in the sandbox | [`wrapped`] |
 //! | results of commands that cannot be wrapped | [`unwrapped`] |
+//! | transcripts that are judged again | [`replayed`] |
 //! | wrapped commands that still run when the model reads of them | [`running`] |
 //! | sessions that are interrupted while a command runs | [`interrupted`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
@@ -47,6 +48,7 @@ mod prompt;
 mod proof;
 #[cfg(unix)]
 mod reload;
+mod replayed;
 #[cfg(target_os = "linux")]
 mod running;
 mod sandbox;

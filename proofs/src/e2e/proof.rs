@@ -154,6 +154,7 @@ const PARTS: &[(&str, Part)] = &[
     ("unwrapped", super::unwrapped::prove),
     #[cfg(unix)]
     ("interrupted", super::interrupted::prove),
+    ("replayed", super::replayed::prove),
     ("places", places::prove),
     #[cfg(target_os = "linux")]
     ("machine", super::machine::prove),
