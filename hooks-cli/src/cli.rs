@@ -15,6 +15,7 @@ use crate::audit::top::TopOptions;
 use crate::diff::Diff;
 use crate::init::Scope;
 use crate::replay::Replay;
+use crate::report::ReportOptions;
 use crate::rule_tests::TestOptions;
 
 /// Governs what the tools of LLM agents may do.
@@ -121,6 +122,8 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Judge a record or transcripts again by other rules, and show what changes
     Replay(Replay),
+    /// Write what an audit log has as one page for a browser. Agents may not call this
+    Report(ReportOptions),
     /// Remove secrets and personal data from a text: standard input to standard output
     Scrub(Scrub),
     /// Measure the cost of a configuration for each event and policy

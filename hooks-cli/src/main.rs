@@ -38,6 +38,7 @@ mod private;
 mod reach;
 mod reload;
 mod replay;
+mod report;
 mod rule_tests;
 mod run;
 mod sandbox;
@@ -103,6 +104,7 @@ fn main() -> ExitCode {
         Command::Schema(schema) => schema::run(&schema),
         Command::Diff(options) => diff::run(&options),
         Command::Replay(options) => replay::run(&options),
+        Command::Report(options) => report::run(&options),
         Command::Reload(reload) => reload::run(&reload),
         Command::Approve(options) => approve::run(&options),
         Command::Ceremony(options) => ceremony::run(&options),

@@ -24,7 +24,8 @@ use hooks::audit::config::AuditConfig;
 use hooks::config::Config;
 
 pub(crate) use self::cli::Audit;
-use self::cli::{AuditAction, LogChoice};
+use self::cli::AuditAction;
+pub(crate) use self::cli::LogChoice;
 use crate::failure::{Failure, Status};
 use crate::load;
 
@@ -64,12 +65,12 @@ pub(crate) fn run(options: &Audit) -> Result<Status, Failure> {
 }
 
 /// The named configuration, if any.
-fn config(place: &LogChoice) -> Result<Option<Config>, Failure> {
+pub(crate) fn config(place: &LogChoice) -> Result<Option<Config>, Failure> {
     place.config.as_ref().map(|config| load::governing(config, None)).transpose()
 }
 
 /// The folder of the log: the named one, that of a configuration, or the first default folder that exists.
-fn folder(place: &LogChoice) -> Result<PathBuf, Failure> {
+pub(crate) fn folder(place: &LogChoice) -> Result<PathBuf, Failure> {
     let folder = match (&place.folder, config(place)?) {
         (Some(folder), _) => folder.clone(),
         (None, Some(config)) => config.audit_folder().ok_or_else(|| {

@@ -47,7 +47,7 @@ pub(crate) struct StatusOptions {
 }
 
 /// Parses a time, or an age, as the beginning of the times in records.
-fn since(text: &str) -> Result<String, String> {
+pub(crate) fn since(text: &str) -> Result<String, String> {
     match text.parse::<Age>() {
         Ok(age) => {
             let age = u64::try_from(age.duration().as_millis()).unwrap_or(u64::MAX);

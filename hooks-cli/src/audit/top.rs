@@ -115,23 +115,25 @@ fn live(folder: &Path, out: &mut impl Write) -> Result<Status, Failure> {
 
 /// Sums of a session, an agent, or the log.
 #[derive(Clone, Default)]
-struct Sums {
-    agent: String,
-    calls: u64,
-    asked: u64,
-    denied: u64,
-    cost: u64,
-    last: u64,
+pub(crate) struct Sums {
+    pub(crate) agent: String,
+    pub(crate) calls: u64,
+    pub(crate) asked: u64,
+    pub(crate) denied: u64,
+    pub(crate) cost: u64,
+    pub(crate) first: Option<u64>,
+    pub(crate) last: u64,
 }
 
 impl Sums {
-    fn add(&mut self, record: &Record) {
+    pub(crate) fn add(&mut self, record: &Record) {
         self.calls += u64::from(record.event == EventKind::PreToolUse.name());
         if decides(record) {
             self.asked += u64::from(record.outcome == Some(Strength::Ask));
             self.denied += u64::from(record.outcome == Some(Strength::Deny));
         }
         self.cost = self.cost.saturating_add(record.cost_micro_usd.unwrap_or(0));
+        self.first = Some(self.first.map_or(record.at.0, |first| first.min(record.at.0)));
         self.last = self.last.max(record.at.0);
         if !record.agent.is_empty() && self.agent != record.agent {
             self.agent.clone_from(&record.agent);
@@ -139,19 +141,19 @@ impl Sums {
     }
 }
 
-fn decides(record: &Record) -> bool {
+pub(crate) fn decides(record: &Record) -> bool {
     EventKind::from_name(&record.event).is_some_and(EventKind::decides)
 }
 
 /// The last rows of a table, by name.
 #[derive(Default)]
-struct Table {
+pub(crate) struct Table {
     rows: HashMap<String, Sums>,
     is_cut: bool,
 }
 
 impl Table {
-    fn add(&mut self, name: &str, record: &Record) {
+    pub(crate) fn add(&mut self, name: &str, record: &Record) {
         if name.is_empty() {
             return;
         }
@@ -175,11 +177,20 @@ impl Table {
     }
 
     /// The last rows, the latest first.
-    fn latest(&self, most: usize) -> Vec<(&String, &Sums)> {
+    pub(crate) fn latest(&self, most: usize) -> Vec<(&String, &Sums)> {
         let mut rows: Vec<_> = self.rows.iter().collect();
         rows.sort_by_key(|(name, row)| (std::cmp::Reverse(row.last), *name));
         rows.truncate(most);
         rows
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether rows were forgotten.
+    pub(crate) const fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     fn heading(&self, name: &str, shown: usize) -> String {

@@ -18,6 +18,7 @@ const ALWAYS: &[&str] = &[
     "init",
     "mcp",
     "reload",
+    "report",
     "run",
     "sandbox-stage",
     "serve",

@@ -469,6 +469,7 @@ fn commands_of_hooks_that_are_for_people() {
             "hooks state set a/b 0",
             "hooks init claude --remove",
             "hooks run --client claude --event PreToolUse",
+            "hooks report --log DIR --force -o src/main.rs",
             "./target/release/hooks init",
             "hooks audit erase --session s --why x --yes",
             "hooks audit -c hooks.yaml maintain",
