@@ -2,7 +2,7 @@
 // Everything that this shows is text of others: it becomes text nodes, never markup.
 const data = JSON.parse(document.getElementById('data').textContent);
 const at = (id) => document.getElementById(id);
-const FIRST = 100;
+const FIRST = 40;
 
 function make(name, fields, ...children) {
   const element = document.createElement(name);

@@ -40,7 +40,7 @@ pub(super) fn copy(
     to.flush()
 }
 
-/// Waits for output of the command, or until nobody reads what is passed on. Text that is held back would hide that.
+/// Waits for output of the command, or until no program reads what is passed on. Text that is held back would hide that.
 fn is_closed_first(from: &PipeReader, to: &impl AsFd) -> io::Result<bool> {
     let mut files = [PollFd::new(from, PollFlags::IN), PollFd::new(to, PollFlags::empty())];
     retry_on_intr(|| poll(&mut files, None))?;
