@@ -108,7 +108,7 @@ fn replay(sandbox: &Sandbox, hooks: &Path, rules: &str, from: &[&str]) -> Result
     let denies = |line: &Value, side: &str| {
         line.get(side).is_some_and(|side| ["deny", "denied"].contains(&text(side, "decision").as_str()))
     };
-    // A transcript does not tell which rules allowed a call.
+    // Which rules allowed a call is not in a transcript.
     lines.retain(|line| {
         text(line, "event") == "pre_tool_use" && denies(line, "before") != denies(line, "after")
     });
