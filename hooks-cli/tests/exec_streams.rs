@@ -84,6 +84,22 @@ fn a_closed_pipe_ends_the_command() {
     assert_eq!(status.code(), Some(128 + 13), "it got a broken pipe");
 }
 
+/// The same where the text of the command is held back, so that nothing is passed on.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test waits for real processes")]
+fn a_closed_pipe_ends_a_command_whose_text_is_held_back() {
+    if !runs() {
+        return;
+    }
+    let folder = world();
+    let mut child = start(folder.path(), "exec sh -c 'while :; do printf x; sleep 0.05; done'");
+    drop(child.stdout.take());
+    let beginning = Instant::now();
+    let status = child.wait().unwrap();
+    assert!(beginning.elapsed() < SOON);
+    assert_eq!(status.code(), Some(128 + 13), "it got a broken pipe");
+}
+
 #[test]
 fn output_streams_and_no_secret_is_cut_in_two() {
     if !runs() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hooks::Strength;
-use hooks_protocols::Client;
+use hooks_protocols::{Client, TranscriptCalls};
 
 use super::moment::Step;
 use super::sessions::SessionsSource;
@@ -14,15 +14,6 @@ use crate::failure::Failure;
 
 /// Time for all of it.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// The folder in which a client keeps its transcripts, below the home of the user.
-const FOLDERS: [(Client, &str); 5] = [
-    (Client::Claude, ".claude/projects"),
-    (Client::Codex, ".codex/sessions"),
-    (Client::Gemini, ".gemini/tmp"),
-    (Client::Copilot, ".copilot/session-state"),
-    (Client::Qwen, ".qwen/projects"),
-];
 
 /// Calls of past sessions.
 #[derive(Default)]
@@ -36,8 +27,7 @@ struct Sums {
 /// Judges the calls of past sessions by the rules at `config`: those of sessions in `project`, or all of them. Returns a line
 /// for a person; `None` if there are no calls.
 pub(crate) fn line(client: Client, home: &Path, config: &Path, project: Option<&Path>) -> Option<String> {
-    let (_, folder) = FOLDERS.iter().find(|(known, _)| *known == client)?;
-    let folder = home.join(folder);
+    let folder = home.join(TranscriptCalls::folder(client)?);
     if !folder.is_dir() {
         return None;
     }

@@ -228,8 +228,8 @@ impl Collected {
         match config {
             None => left_out.push("Rules that never decided are not known; --config names the rules.".to_owned()),
             Some(_) => left_out.push(
-                "Of the rules, those of the list rules and whole sections are compared with the log, not the single \
-                 patterns of a section or the rules of packs."
+                "Of the rules, those of the list rules and whole sections are compared with the log, not limits, spawn, the \
+                 single patterns of a section or the rules of packs."
                     .to_owned(),
             ),
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hooks_protocols::TranscriptCalls;
 use serde_json::Value;
 
 use super::claims::Claim;
@@ -24,7 +25,7 @@ const OTHERS: [(&str, &str); 2] = [
 ];
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    let Some(transcripts) = transcripts(client) else { return Ok(()) };
+    let Some(transcripts) = TranscriptCalls::folder(client.client) else { return Ok(()) };
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     for (name, rules) in [("hooks.yaml", RULES)].into_iter().chain(OTHERS) {
@@ -74,19 +75,6 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     results.claim(Claim::Replayed, is_same && is_found && all == count);
     shown(client, &run, &requests, results);
     Ok(())
-}
-
-/// The folder of the client's transcripts in its home, if `hooks replay` reads them.
-fn transcripts(client: &Runnable) -> Option<&'static str> {
-    use hooks_protocols::Client;
-    match client.client {
-        Client::Claude => Some(".claude/projects"),
-        Client::Codex => Some(".codex/sessions"),
-        Client::Gemini => Some(".gemini/tmp"),
-        Client::Copilot => Some(".copilot/session-state"),
-        Client::Qwen => Some(".qwen/projects"),
-        _ => None,
-    }
 }
 
 /// Replays `from`; returns tool and subject of each call that one side denies, and the summary.

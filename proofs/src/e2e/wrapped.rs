@@ -49,9 +49,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
-    let words = ["exec", "--", "true"].map(str::to_owned);
-    if !sandbox.run(hooks, &words, &[], PATIENCE)?.succeeded {
-        println!("SKIPPED: the kernel of this machine holds no sandbox, so no call is wrapped");
+    if !holds(&sandbox, hooks)? {
         return Ok(());
     }
     held(client, program, hooks, &sandbox, results)?;
@@ -59,6 +57,16 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
         without_shell(client, program, hooks, results)?;
     }
     listed(client, program, hooks, results)
+}
+
+/// Whether the kernel of this machine holds a sandbox.
+pub(super) fn holds(sandbox: &Sandbox, hooks: &Path) -> Result<bool> {
+    let words = ["exec", "--", "true"].map(str::to_owned);
+    let is_held = sandbox.run(hooks, &words, &[], PATIENCE)?.succeeded;
+    if !is_held {
+        println!("SKIPPED: the kernel of this machine holds no sandbox, so no call is wrapped");
+    }
+    Ok(is_held)
 }
 
 /// Results that the model reads, and limits of a command.

@@ -112,6 +112,19 @@ impl TranscriptCalls {
         Some(Self { form, place: FileFacts::default() })
     }
 
+    /// The folder below the home of a user in which `client` keeps its transcripts, unless a variable moves it; `None` if the form
+    /// of its transcripts is not known.
+    pub const fn folder(client: Client) -> Option<&'static str> {
+        match client {
+            Client::Claude => Some(".claude/projects"),
+            Client::Codex => Some(".codex/sessions"),
+            Client::Copilot => Some(".copilot/session-state"),
+            Client::Gemini => Some(".gemini/tmp"),
+            Client::Qwen => Some(".qwen/projects"),
+            _ => None,
+        }
+    }
+
     /// The client that wrote a line; `None` if other clients may have written it, too. One of the first lines of a
     /// file shows its client.
     pub fn client_of(line: &Value) -> Option<Client> {
