@@ -196,6 +196,9 @@ fn who_switches_all_hooks_off_is_found_wherever_that_is() {
         ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": true}}", false),
         ("copilot", "home/.copilot/settings.json", "{\"disableAllHooks\": true}", true),
         ("qwen", "home/.qwen/settings.json", "{\"disableAllHooks\": true}", true),
+        ("droid", "home/.factory/settings.json", "{\"hooksDisabled\": true}", true),
+        ("droid", "work/.factory/settings.local.json", "{\"hooksDisabled\": true}", true),
+        ("droid", "work/.factory/settings.local.json", "{\"disableAllHooks\": true}", false),
     ] {
         let place_of = TestProject::new();
         assert_eq!(place_of.hooks(&["init", client]).0, Some(0), "{client}");
@@ -581,6 +584,25 @@ fn hooks_that_gemini_disables_by_name_are_found() {
         let found = place.findings("gemini");
         let is_found = found.iter().any(|(state, what)| state == "bad" && what.contains("by their name"));
         assert_eq!(is_found, is_off, "{text}: {found:#?}");
+    }
+}
+
+/// goose lists the folders of plugins in its `config.yaml`.
+#[test]
+fn a_plugin_that_goose_disables_is_found() {
+    for (scope, folder) in [("project", "work"), ("user", "home")] {
+        let place = TestProject::new();
+        assert_eq!(place.hooks(&["init", "goose", "--scope", scope]).0, Some(0));
+        let plugin = place.0.path().canonicalize().unwrap().join(folder).join(".agents/plugins/hooks");
+        for (enabled, is_bad) in [("false", true), ("true", false)] {
+            let config =
+                format!("GOOSE_MODE: auto\nplugins:\n  {}:\n    enabled: {enabled}\n", plugin.display());
+            place.put("home/.config/goose/config.yaml", &config);
+            let found = place.findings("goose");
+            let is_found =
+                found.iter().any(|(state, what)| state == "bad" && what.contains("disables our plugin"));
+            assert_eq!(is_found, is_bad, "{scope}: {found:#?}");
+        }
     }
 }
 

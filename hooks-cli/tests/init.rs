@@ -141,7 +141,27 @@ fn settings_that_were_not_there_go_again() {
         assert!(place.work().join("hooks.yaml").is_file(), "{client}");
         assert_eq!(place.hooks(&["init", client, "--remove"]).status, Some(0));
         assert!(!place.work().join(name).exists(), "{client}");
+        let left = fs::read_dir(place.work()).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> = left.filter(|name| name != ".git" && name != "below").collect();
+        assert!(left.iter().all(|name| name == "hooks.yaml" || name == ".gitignore"), "{client}: {left:?}");
     }
+}
+
+/// A folder that was there, and files beside ours, stay.
+#[test]
+fn folders_of_others_stay() {
+    let place = TestProject::new();
+    fs::create_dir_all(place.work().join(".agents/plugins")).unwrap();
+    assert_eq!(place.hooks(&["init", "goose"]).status, Some(0));
+    assert_eq!(place.hooks(&["init", "goose"]).status, Some(0));
+    assert_eq!(place.hooks(&["init", "goose", "--remove"]).status, Some(0));
+    assert!(place.work().join(".agents/plugins").is_dir());
+    assert!(!place.work().join(".agents/plugins/hooks").exists());
+    assert_eq!(place.hooks(&["init", "goose"]).status, Some(0));
+    place.put(".agents/plugins/hooks/plugin.json", "{}");
+    assert_eq!(place.hooks(&["init", "goose", "--remove"]).status, Some(0));
+    assert_eq!(place.text(".agents/plugins/hooks/plugin.json"), "{}");
+    assert!(!place.work().join(".agents/plugins/hooks/hooks").exists());
 }
 
 /// OpenCode has its hooks in a file of ours alone.

@@ -42,6 +42,12 @@ impl Client {
     pub const fn carries_commands(self) -> bool {
         matches!(self, Self::Codex | Self::Gemini | Self::Copilot | Self::OpenCode)
     }
+
+    /// Whether commands of the client can run under a wrapper: as [carried commands](Self::carries_commands), or by the shell
+    /// that the settings of Claude Code name.
+    pub const fn can_wrap(self) -> bool {
+        matches!(self, Self::Claude) || self.carries_commands()
+    }
 }
 
 impl Decoded {

@@ -14,6 +14,7 @@ use crate::init::json::{self, Node};
 use crate::init::place::Base;
 use crate::init::settings::{self, ClientSettings};
 use crate::init::wiring;
+use crate::init::yaml;
 
 /// The traps of a client where it is wired. If other settings govern here (`is_covered`), it does not matter
 /// whether the client reads these.
@@ -69,7 +70,7 @@ fn by_machine(client: Client, root: &Path, is_pinned: bool) -> Option<Option<Fin
     let mut is_kept_on = false;
     for path in of_machine(client, root) {
         let Some(text) = files::read(&path).ok().flatten() else { continue };
-        let off = is_off(&text);
+        let off = is_off(client, &text);
         is_kept_on |= off == Some(false);
         let what = match off {
             Some(true) => "switches all hooks off",
@@ -93,7 +94,7 @@ fn by_user(client: Client) -> Option<Finding> {
         return without_plugins("OPENCODE_PURE");
     }
     if client == Client::Goose {
-        return disabled_plugin();
+        return disabled_plugin().or_else(disabled_path);
     }
     if client == Client::Gemini
         && let Some(path) = switches(client).into_iter().find(|path| disables_ours(path))
@@ -103,7 +104,7 @@ fn by_user(client: Client) -> Option<Finding> {
     }
     let (path, is_off) = switches(client).into_iter().find_map(|path| {
         let text = files::read(&path).ok()??;
-        Some((path, is_off(&text)?))
+        Some((path, is_off(client, &text)?))
     })?;
     let what = format!("`{}` switches all hooks off", path.display());
     is_off.then(|| Finding::bad(what, "take that out"))
@@ -126,6 +127,22 @@ fn disabled_plugin() -> Option<Finding> {
     })?;
     let what = format!("`{}` disables our plugin `hooks` (`disabledPlugins`)", path.display());
     is_disabled.then(|| Finding::bad(what, "take the name out"))
+}
+
+/// The list of plugins in goose's `config.yaml`, if it disables ours by the path of its folder. Source: `filter_by_config` in
+/// `crates/goose/src/plugins/discovery.rs`.
+fn disabled_path() -> Option<Finding> {
+    let config = Places::here().config()?.join("goose/config.yaml");
+    let text = files::read(&config).ok()??;
+    let bases = [Scope::Project, Scope::User].into_iter().filter_map(|scope| Base::find(scope).ok());
+    let mut plugins = bases.map(|base| base.join(settings::GOOSE_PLUGIN)).filter(|plugin| plugin.is_dir());
+    let is_disabled = |plugin: &PathBuf| {
+        let enabled = yaml::scalar(&text, &["plugins", &plugin.to_string_lossy(), "enabled"]);
+        enabled.as_deref() == Some("false")
+    };
+    let plugin = plugins.find(is_disabled)?;
+    let what = format!("`{}` disables our plugin `{}` (`plugins`)", config.display(), plugin.display());
+    Some(Finding::bad(what, "set `enabled: true` there"))
 }
 
 /// A variable with which OpenCode leaves out plugins, if it is started from here.
@@ -161,6 +178,7 @@ pub(crate) fn of_machine(client: Client, root: &Path) -> Vec<PathBuf> {
             let named = Places::here().named_by("QWEN_CODE_SYSTEM_SETTINGS_PATH");
             vec![named.unwrap_or_else(|| root.join("etc/qwen-code/settings.json"))]
         }
+        Client::Droid => vec![root.join("etc/factory/settings.json")],
         _ => Vec::new(),
     }
 }
@@ -195,6 +213,7 @@ fn switches(client: Client) -> Vec<PathBuf> {
     let beside: &[&str] = match client {
         Client::Claude => &[".claude/settings.local.json"],
         Client::Copilot => &[".github/copilot/settings.local.json", ".github/copilot/settings.json"],
+        Client::Droid => &[".factory/settings.local.json"],
         _ => &[],
     };
     let local = project.iter().flat_map(|project| beside.iter().map(|path| project.join(path)));
@@ -207,6 +226,7 @@ fn switches(client: Client) -> Vec<PathBuf> {
         Client::Gemini => &[".gemini/settings.json"],
         Client::Qwen => &[".qwen/settings.json"],
         Client::Codex => &[".codex/config.toml"],
+        Client::Droid => &[".factory/settings.local.json", ".factory/settings.json"],
         _ => &[],
     };
     let started = here.iter().flat_map(|here| names.iter().map(|name| here.join(name)));
@@ -215,10 +235,12 @@ fn switches(client: Client) -> Vec<PathBuf> {
     started.chain(local).chain(wired).chain(codex).collect()
 }
 
-/// Whether the settings in `text` turn hooks off; `None` if they have no switch.
-pub(crate) fn is_off(text: &str) -> Option<bool> {
+/// Whether the settings in `text` turn the hooks of a client off; `None` if they have no switch.
+pub(crate) fn is_off(client: Client, text: &str) -> Option<bool> {
     let Ok(root) = json::parse(text) else { return is_off_in_toml(text) };
-    let all = root.member("disableAllHooks").and_then(|node| flag(text, node));
+    // Source of Droid's: `docs.factory.ai/droid-cli/settings`.
+    let key = if client == Client::Droid { "hooksDisabled" } else { "disableAllHooks" };
+    let all = root.member(key).and_then(|node| flag(text, node));
     all.or_else(|| flag(text, root.member("hooksConfig")?.member("enabled")?).map(|is_on| !is_on))
 }
 

@@ -119,6 +119,9 @@ struct Memory {
     path: PathBuf,
     was: Option<String>,
     is: String,
+    /// Folders that were created for the file, the innermost first.
+    #[serde(default)]
+    folders: Vec<PathBuf>,
 }
 
 /// Stores a change. If an earlier change is stored, its original content is kept.
@@ -126,7 +129,12 @@ pub(super) fn remember(change: &Change) -> Result<(), Failure> {
     let (Some(place), Some(will)) = (place_of(&change.path), &change.will) else { return Ok(()) };
     let earlier = recall(&change.path, change.was.as_deref());
     let was = earlier.unwrap_or_else(|| change.was.clone());
-    let memory = Memory { path: change.path.clone(), was, is: digest(will) };
+    let missing = || {
+        let folders = change.path.ancestors().skip(1);
+        folders.take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect()
+    };
+    let folders = memory(&change.path).map_or_else(missing, |memory| memory.folders);
+    let memory = Memory { path: change.path.clone(), was, is: digest(will), folders };
     let text = serde_json::to_string(&memory)?;
     replace(&place, &text, true).map_err(|error| {
         Failure::message(format!(
@@ -155,8 +163,13 @@ fn memory(path: &Path) -> Option<Memory> {
     serde_json::from_str(&text).ok().filter(|memory: &Memory| memory.path == path)
 }
 
-/// Removes the stored content after the file was restored.
+/// Removes the stored content after the file was restored, and the folders that were created for it, if they are empty.
 pub(super) fn forget(path: &Path) {
+    for folder in memory(path).map(|memory| memory.folders).unwrap_or_default() {
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
     if let Some(place) = place_of(path) {
         // A file that remains is useless, but harmless.
         drop(fs::remove_file(place));

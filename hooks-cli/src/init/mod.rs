@@ -31,7 +31,7 @@ mod starter;
 mod toml;
 mod trust;
 pub(crate) mod wiring;
-mod yaml;
+pub(crate) mod yaml;
 
 use std::env;
 use std::io::Write;
@@ -70,31 +70,29 @@ pub(crate) enum Scope {
 
 impl Scope {
     /// The scope for a client if none is named: the settings of the user, which govern in every folder, if the
-    /// client has such settings.
-    fn default_for(client: &str) -> Self {
+    /// client has such settings. `None` is a team of Squad.
+    fn default_for(client: Option<Client>) -> Self {
         match client {
-            "vscode" | "docker-agent" | "squad" => Self::Project,
-            _ => Self::User,
+            Some(Client::VsCode | Client::DockerAgent) | None => Self::Project,
+            Some(_) => Self::User,
         }
     }
 }
 
 /// Adds our hooks to the settings, or removes them.
 pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
+    let client = if options.client == "squad" { None } else { Some(client_named(&options.client)?) };
     let scope = match options.scope {
         Some(scope) => scope,
         None if options.portable => Scope::Project,
-        None => Scope::default_for(&options.client),
+        None => Scope::default_for(client),
     };
     let base = match &options.root {
         Some(root) => Base::of_machine(root.clone()),
         None => Base::find(scope)?,
     };
-    possible(options, scope)?;
-    if options.client == "squad" {
-        return squad::run(options, &base);
-    }
-    let client = client_named(&options.client)?;
+    possible(options, client, scope)?;
+    let Some(client) = client else { return squad::run(options, &base) };
     let settings = settings::locate(client, &base, options.file.clone())?;
     let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
     let (mut shell, mut is_wrapped) = (None, false);
@@ -149,13 +147,14 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
         return Ok(Status::Well);
     }
     for change in &changes {
-        if options.remove {
-            change.make()?;
-            files::forget(&change.path);
-        } else {
+        if !options.remove {
             files::remember(change)?;
-            change.make()?;
         }
+        change.make()?;
+    }
+    if options.remove {
+        // A folder is empty after all of its files are removed, and its own were the first.
+        changes.iter().rev().for_each(|change| files::forget(&change.path));
     }
     if let Some(shell) = &shell {
         shell.make_executable()?;
@@ -207,19 +206,19 @@ fn past_sessions(client: Client, scope: Scope, base: &Base) -> Result<Option<Str
 }
 
 /// Returns an error if these options do not go together, or need rights that are missing.
-fn possible(options: &Init, scope: Scope) -> Result<(), Failure> {
+fn possible(options: &Init, client: Option<Client>, scope: Scope) -> Result<(), Failure> {
     let refused = |what: &str| Err(Failure::message(what.to_owned()));
     if options.portable && scope != Scope::Project {
         return refused("`--portable` is for the settings of a project: use `--scope project`");
     }
-    if options.from.is_some() && options.client != "squad" {
+    if options.from.is_some() && client.is_some() {
         return refused("`--from` is for `squad`: other clients have no team to take over");
     }
     if options.root.is_some() && scope != Scope::Machine {
         return refused("`--root` is for the settings of a machine: use `--scope machine`");
     }
     if options.trust {
-        if options.client != "codex" {
+        if client != Some(Client::Codex) {
             return refused("`--trust` is for `codex`: other clients do not ask about single hooks");
         }
         if options.remove || options.dry_run || scope == Scope::Machine {
@@ -291,7 +290,7 @@ fn text_of(path: &Path) -> Result<String, Failure> {
 /// Whether the client is to run its commands in the sandbox: by the rules of these settings, and for those of the user also by the
 /// rules of the current folder, or because they did before.
 fn is_wrapping(settings: &ClientSettings, base: &Base, rules: Option<&Config>) -> Result<bool, Failure> {
-    if settings.client != Client::Claude && !settings.client.carries_commands() {
+    if !settings.client.can_wrap() {
         return Ok(false);
     }
     if rules.is_some_and(wrap::is_wanted) || base.scope != Scope::User {

@@ -67,7 +67,7 @@ pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Resu
         (Client::Windsurf, Scope::Project) => (base.join(".windsurf/hooks.json"), Form::Flat),
         (Client::Windsurf, _) => (base.join(".codeium/windsurf/hooks.json"), Form::Flat),
         // A plugin with hooks needs no other file.
-        (Client::Goose, _) => (base.join(".agents/plugins/hooks/hooks/hooks.json"), Form::Grouped),
+        (Client::Goose, _) => (base.join(GOOSE_PLUGIN).join("hooks/hooks.json"), Form::Grouped),
         (Client::Droid, _) => (base.join(".factory/settings.json"), Form::Grouped),
         (Client::Kimi, Scope::User) => (base.in_folder(".kimi", "config.toml"), Form::List),
         (Client::Kimi, _) => return no_such("reads no settings of a project; use `--scope user`"),
@@ -125,6 +125,9 @@ fn agent_file(base: &Base, file: Option<PathBuf>) -> Result<PathBuf, Failure> {
         Failure::message(format!("no agents are found ({names}); name their file with `--file FILE`"))
     })
 }
+
+/// Folder of our plugin for goose.
+pub(crate) const GOOSE_PLUGIN: &str = ".agents/plugins/hooks";
 
 /// Name of our hooks in the settings of Gemini CLI.
 pub(crate) const GEMINI_NAME: &str = "hooks";

@@ -60,6 +60,12 @@ impl Node {
     }
 }
 
+/// The scalar at a path of keys. `None` if it is missing, or the text is not YAML.
+pub(crate) fn scalar(text: &str, path: &[&str]) -> Option<String> {
+    let root = parse(text).ok()?;
+    path.iter().try_fold(&root, |node, key| node.member(key))?.text().map(str::to_owned)
+}
+
 /// All command lines by event, for each agent. An agent's list lacks the events that the agent lacks.
 pub(super) fn commands(text: &str) -> Result<Vec<Vec<FoundEntry>>, Refused> {
     let root = parse(text)?;

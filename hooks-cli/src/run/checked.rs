@@ -35,12 +35,13 @@ pub(super) fn answer(options: &Run, decoded: &Decoded, deadline: Deadline) -> Re
 fn batch(options: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Answer, Failure> {
     let governing = governing::load(options, decoded, deadline)?;
     let calls = decoded.extra.get("tool_calls").and_then(Value::as_array);
+    let calls = calls.ok_or("the payload has no list `tool_calls`")?;
     let Some(scrubber) = governing.scrubber() else { return Ok(Answer::default()) };
     let is_redacted = |call: &&Value| {
         let mut result = call.get("tool_response").cloned().unwrap_or_default();
         scrubber.scrub_value(&mut result) > 0
     };
-    let Some(call) = calls.into_iter().flatten().find(is_redacted) else { return Ok(Answer::default()) };
+    let Some(call) = calls.iter().find(is_redacted) else { return Ok(Answer::default()) };
     let tool = call.get("tool_name").and_then(Value::as_str).unwrap_or_default();
     let mut answer = Answer::default();
     answer.stop = Some(format!(
@@ -55,9 +56,14 @@ fn batch(options: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Answer,
 fn changed(decoded: &Decoded) -> Option<String> {
     let client = decoded.client;
     let path = decoded.extra.get("file_path").and_then(Value::as_str).map(PathBuf::from);
-    let text = path.as_deref().and_then(|path| files::read(path).ok().flatten()).unwrap_or_default();
     let name = path.as_deref().unwrap_or(Path::new("settings")).display();
-    if traps::is_off(&text) == Some(true) {
+    let text = match path.as_deref().map(files::read).transpose() {
+        Ok(text) => text.flatten().unwrap_or_default(),
+        Err(_) => {
+            return Some(format!("`{name}` cannot be read as settings; this session keeps its settings"));
+        }
+    };
+    if traps::is_off(client, &text) == Some(true) {
         return Some(format!("`{name}` now switches all hooks off; this session keeps its settings"));
     }
     if disables_plugin(&text) {

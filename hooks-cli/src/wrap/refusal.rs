@@ -40,11 +40,10 @@ pub(crate) fn of_event(decoded: &Decoded, config: &Config, file: &Path) -> Optio
             };
             Some(Refusal::Call(text(&why)))
         }
-        // A command that failed may not have come to the shell.
         WireEvent::PostToolUse(done)
             if super::is_of_client(&done.tool_name)
                 && kind(&done.tool_name) == ToolKind::Shell
-                && done.error.is_none()
+                && came_to_a_shell(done.error.as_deref())
                 && started::shell() == Shell::NotChosen =>
         {
             // Without it, the next command is judged like this one.
@@ -56,6 +55,12 @@ pub(crate) fn of_event(decoded: &Decoded, config: &Config, file: &Path) -> Optio
         }
         _ => None,
     }
+}
+
+/// Whether a shell ran the command of a call: a call that failed otherwise may not have come to one. Observed: Claude Code
+/// reports a failed command as `Exit code N`, with its output behind it.
+fn came_to_a_shell(error: Option<&str>) -> bool {
+    error.is_none_or(|error| error.starts_with("Exit code "))
 }
 
 /// Whether a tool that no table lists runs a command, such as `Monitor`.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::claims::Claim;
 use super::clients::{PROMPT, Runnable, Trust};
-use super::proof::{PATIENCE, PROJECT, Results, failed, furnish, init, says, shown};
+use super::proof::{PATIENCE, PROJECT, Results, failed, furnish, init, prints, says, shown};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Between, Call, Script};
 use super::server::Server;
@@ -25,6 +25,9 @@ const KEY: (&str, &str) = ("keys/a.md", "the number of the key is 6131");
 
 /// The slash command.
 const COMMAND: (&str, &str) = (".claude/commands/leak.md", "what is in @keys/a.md?\n");
+
+/// One that may be read.
+const OPEN: (&str, &str) = (".claude/commands/open.md", "what is six times seven?");
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     if client.client != Client::Claude {
@@ -52,7 +55,7 @@ fn start(
 ) -> Result<Session> {
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
-    for (name, text) in [KEY, COMMAND] {
+    for (name, text) in [KEY, COMMAND, OPEN] {
         sandbox.put(&sandbox.work().join(name), text)?;
     }
     if let Some(hooks) = hooks {
@@ -72,7 +75,7 @@ fn start(
 /// The result of a failing command with a secret: no hook can change it, so the run ends.
 fn failing(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let script = |_: &Sandbox| {
-        let calls = ["printf 'TICKET-%s' 123456; exit 3", "echo text > next"];
+        let calls = ["touch ran; printf 'TICKET-%s' 123456; exit 3", "echo text > next"];
         Script { calls: calls.map(|call| Call::Shell(call.to_owned())).to_vec(), ..Script::default() }
     };
     let without = start(client, program, None, PROMPT, script)?;
@@ -86,7 +89,7 @@ fn failing(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
     }
     let with = start(client, program, Some(hooks), PROMPT, script)?;
     let is_kept = !says(&with.requests, "TICKET-123456") && !with.sandbox.has("next");
-    results.claim(Claim::FailureEnds, is_kept && !with.requests.is_empty());
+    results.claim(Claim::FailureEnds, is_kept && with.sandbox.has("ran") && !with.requests.is_empty());
     shown(client, &with.run, &with.requests, results);
     Ok(())
 }
@@ -98,8 +101,10 @@ fn expanded(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     if !says(&without.requests, KEY.1) {
         return Err(failed(client, "without hooks, the file was not sent", &without.run, &without.requests));
     }
+    let open = start(client, program, Some(hooks), "/open", script)?;
     let with = start(client, program, Some(hooks), "/leak", script)?;
-    results.claim(Claim::CommandFile, !says(&with.requests, KEY.1));
+    let is_denied = !says(&with.requests, KEY.1) && prints(&with.run, KEY.0);
+    results.claim(Claim::CommandFile, is_denied && says(&open.requests, OPEN.1));
     shown(client, &with.run, &with.requests, results);
     Ok(())
 }

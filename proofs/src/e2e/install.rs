@@ -26,7 +26,7 @@ pub(super) fn reachable() -> std::result::Result<(), String> {
 
 /// The folder for all files of these runs.
 pub(super) fn folder() -> Result<PathBuf> {
-    // This program is `target/debug/xtask`, wherever `target` is.
+    // This program is `target/debug/proofs`, wherever `target` is.
     let here = std::env::current_exe()?;
     let target = here.ancestors().nth(2).ok_or_else(|| Error::new("this program is in no target folder"))?;
     Ok(target.join("e2e"))

@@ -43,9 +43,11 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
         return Err(failed(client, "without hooks, the command was not interrupted", &run, &requests));
     }
     let sandbox = Sandbox::new(client, Trust::Given)?;
-    let is_wrapped = client.client == hooks_protocols::Client::Claude || client.client.carries_commands();
-    let rules =
-        if is_wrapped { RULES.to_owned() } else { RULES.replace("sandbox: { calls: wrapped }\n", "") };
+    let rules = if client.client.can_wrap() {
+        RULES.to_owned()
+    } else {
+        RULES.replace("sandbox: { calls: wrapped }\n", "")
+    };
     sandbox.put(&sandbox.work().join("hooks.yaml"), &rules)?;
     furnish(client, &sandbox)?;
     init(client, &sandbox, hooks, PROJECT)?;
@@ -59,13 +61,21 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     let is_governed =
         !sandbox.has("denied") && sandbox.has("allowed") && says(&next, "files are made elsewhere");
     results.claim(Claim::InterruptNext, is_governed);
-    // The log is in the project.
-    let words = ["-r", "-l", "-D", "skip", "TICKET-123456", "."].map(str::to_owned);
-    let files = sandbox.run(Path::new("grep"), &words, &[], PATIENCE)?.stdout;
     let is_read = says(&requests, "TICKET-123456") || says(&next, "TICKET-123456");
-    results.claim(Claim::InterruptScrubbed, !is_read && files.is_empty());
+    results.claim(Claim::InterruptScrubbed, !is_read && !is_kept(&sandbox)?);
     shown(client, &run, &requests, results);
     Ok(())
+}
+
+/// Whether a file of the project, where the log is, or of our state has the secret.
+fn is_kept(sandbox: &Sandbox) -> Result<bool> {
+    let state = sandbox.home().join(".state").to_string_lossy().into_owned();
+    let words = ["-r", "-l", "-D", "skip", "TICKET-123456", ".", &state].map(str::to_owned);
+    let run = sandbox.run(Path::new("grep"), &words, &[], PATIENCE)?;
+    if !run.stderr.is_empty() {
+        return Err(Error::new(format!("the files cannot be searched: {}", run.stderr)));
+    }
+    Ok(!run.stdout.is_empty())
 }
 
 /// Whether the record has the call of the command.

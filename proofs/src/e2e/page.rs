@@ -146,14 +146,35 @@ fn seen(page: &mut String, all: &[Results]) {
     line(page, format_args!("\n| |{titles}"));
     line(page, format_args!("| --- |{}", " --- |".repeat(all.len())));
     for claim in Claim::ALL {
-        let cell = |results: &Results| match results.outcome(*claim) {
-            Some(Outcome::Held) => " yes |",
-            Some(Outcome::Cannot) => " it cannot |",
-            Some(Outcome::Failed) => " no |",
-            Some(Outcome::Untried) | None => " |",
-        };
-        line(page, format_args!("| {claim} |{}", all.iter().map(cell).collect::<String>()));
+        let cells = all.iter().map(|results| format!("{} |", outcome(results, *claim)));
+        line(page, format_args!("| {claim} |{}", cells.collect::<String>()));
     }
+}
+
+/// The cell of a claim.
+fn outcome(results: &Results, claim: Claim) -> &'static str {
+    match results.outcome(claim) {
+        Some(Outcome::Held) => " yes",
+        Some(Outcome::Cannot) => " it cannot",
+        Some(Outcome::Failed) => " no",
+        Some(Outcome::Untried) | None => "",
+    }
+}
+
+/// The claims whose results differ from the client's column of the page.
+pub(super) fn differences(page: &str, results: &Results) -> Vec<String> {
+    let cells = |row: &str| row.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let header = page.lines().map(cells).find(|cells| cells.contains(&results.title));
+    let Some(column) = header.and_then(|cells| cells.iter().position(|cell| *cell == results.title)) else {
+        return vec![format!("{}: the page has no such column", results.title)];
+    };
+    let differs = |claim: &&Claim| {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {claim} |")));
+        row.map(cells).and_then(|cells| cells.get(column).cloned()).as_deref()
+            != Some(outcome(results, **claim).trim())
+    };
+    let differing = Claim::ALL.iter().filter(differs);
+    differing.map(|claim| format!("{}: {claim}", results.title)).collect()
 }
 
 /// A row for each event, a column for each wish.

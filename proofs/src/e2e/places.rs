@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::claims::Claim;
 use super::clients::{Runnable, Trust};
-use super::proof::{PATIENCE, PROJECT, RESET, Results, furnish, init_in, shown};
+use super::proof::{PATIENCE, PROJECT, RESET, Results, failed, furnish, init_in, shown};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
@@ -160,11 +160,16 @@ fn session(
     trust: Trust,
     more: &[(&'static str, String)],
 ) -> Result<(Run, Vec<Value>)> {
+    let count = calls.len();
     let calls = calls.iter().map(|command| Call::Shell((*command).to_owned())).collect();
     let server = Server::start(client.speech, Script { calls, ..Script::default() }, folder)?;
     let url = server.url();
     let mut variables = client.variables(&url, trust);
     variables.extend(more.iter().cloned());
     let run = sandbox.run_in(folder, program, &client.arguments(&url, trust), &variables, PATIENCE)?;
-    Ok((run, server.recorded()))
+    let requests = server.recorded();
+    if requests.len() <= count {
+        return Err(failed(client, "not every command was tried", &run, &requests));
+    }
+    Ok((run, requests))
 }

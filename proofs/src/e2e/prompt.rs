@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::claims::Claim;
 use super::clients::{PROMPT, Runnable, Trust};
-use super::proof::{PATIENCE, PROJECT, Results, furnish, init, says, shown};
+use super::proof::{PATIENCE, PROJECT, Results, furnish, init, prints, says, shown};
 use super::sandbox::{Run, Sandbox};
 use super::script::Script;
 use super::server::Server;
@@ -34,7 +34,8 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     init(client, &sandbox, hooks, PROJECT)?;
     let (_, allowed) = ask(client, program, &sandbox, "what is in @notes.md?")?;
     let (run, denied) = ask(client, program, &sandbox, "what is in @keys/a.md?")?;
-    results.claim(Claim::PromptFile, says(&allowed, NOTES.1) && !says(&denied, KEY.1));
+    let is_denied = !says(&denied, KEY.1) && prints(&run, KEY.0);
+    results.claim(Claim::PromptFile, says(&allowed, NOTES.1) && is_denied);
     shown(client, &run, &denied, results);
     Ok(())
 }

@@ -78,12 +78,14 @@ pub(super) struct Results {
     pub(super) title: String,
     /// Claims with their results.
     pub(super) claims: Vec<(Claim, Outcome)>,
+    /// Whether all parts that this client has were tried.
+    pub(super) is_whole: bool,
 }
 
 impl Results {
     /// No results yet.
     pub(super) fn new(client: &Runnable) -> Self {
-        Self { title: format!("{} {}", client.client, client.version), claims: Vec::new() }
+        Self { title: format!("{} {}", client.client, client.version), claims: Vec::new(), is_whole: true }
     }
 
     /// The outcome of a claim; `None` if it was not tried.
@@ -172,6 +174,7 @@ pub(super) fn parts() -> impl Iterator<Item = &'static str> {
 /// Runs the proofs for a client: all of them, or the named part.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, only: Option<&str>) -> Result<Results> {
     let mut results = Results::new(client);
+    results.is_whole = only.is_none();
     for (name, part) in PARTS {
         if only.is_none_or(|only| only == *name) {
             part(client, program, hooks, &mut results)?;
@@ -459,7 +462,8 @@ pub(super) fn session(
     script: Script,
     trust: Trust,
 ) -> Result<(Run, Vec<Value>)> {
-    let count = script.calls.len();
+    let planned: usize = script.plans.iter().map(|plan| plan.calls.len()).sum();
+    let count = script.calls.len().saturating_add(planned);
     let server = Server::start(client.speech, script, &sandbox.work())?;
     let url = server.url();
     let run =
@@ -497,6 +501,11 @@ pub(super) fn says(requests: &[Value], text: &str) -> bool {
     let text = Value::from(text).to_string();
     let text = text.trim_matches('"');
     requests.iter().any(|body| body.to_string().contains(text))
+}
+
+/// Whether the client printed a text.
+pub(super) fn prints(run: &Run, text: &str) -> bool {
+    run.stdout.contains(text) || run.stderr.contains(text)
 }
 
 /// Prints details of a run if a claim failed.

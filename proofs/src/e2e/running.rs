@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::claims::Claim;
 use super::clients::{PROMPT, Runnable, Trust};
-use super::proof::{PROJECT, Results, failed, furnish, init, says, session, shown};
+use super::proof::{Outcome, PROJECT, Results, failed, furnish, init, says, session, shown};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Plan, Script};
 use super::wrapped;
@@ -29,8 +29,12 @@ const DENIED: &str = "touch in-background";
 /// Gemini CLI has no time limit of a call, and one of silence.
 const SILENCE: &str = r#"{"tools": {"shell": {"inactivityTimeout": 3}}}"#;
 
+/// The claims about a client whose commands can be wrapped.
+const CLAIMS: [Claim; 3] = [Claim::WrappedTimeout, Claim::WrappedBackground, Claim::BackgroundDenied];
+
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    if client.client != Client::Claude && !client.client.carries_commands() {
+    if !client.client.can_wrap() {
+        results.claims.extend(CLAIMS.map(|claim| (claim, Outcome::Cannot)));
         return Ok(());
     }
     let has_background = client.client != Client::OpenCode;
@@ -48,7 +52,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     }
     let sandbox = Sandbox::new(client, Trust::Given)?;
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
-    if !wrapped::holds(&sandbox, hooks)? {
+    if !wrapped::holds(&sandbox, hooks, results)? {
         return Ok(());
     }
     furnish(client, &sandbox)?;
@@ -61,7 +65,11 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     results.claim(Claim::WrappedTimeout, is_scrubbed("late", "TICKET-123452"));
     if has_background {
         results.claim(Claim::WrappedBackground, is_scrubbed("behind", "TICKET-123453"));
-        results.claim(Claim::BackgroundDenied, !sandbox.has("in-background"));
+        let is_denied = !sandbox.has("in-background") && says(&requests, "files are made elsewhere");
+        results.claim(Claim::BackgroundDenied, is_denied);
+    } else {
+        let background = [Claim::WrappedBackground, Claim::BackgroundDenied];
+        results.claims.extend(background.map(|claim| (claim, Outcome::Cannot)));
     }
     shown(client, &run, &requests, results);
     Ok(())

@@ -37,7 +37,7 @@ pub(super) const SECRET: &str = "result-secret";
 /// Text that the model sees in its place.
 pub(super) const MASKED: &str = "result-masked";
 
-/// Runs `xtask stand-in HOOKS BESIDE run --client C --event E …`.
+/// Runs `proofs stand-in HOOKS BESIDE run --client C --event E …`.
 ///
 /// # Errors
 /// Returns an error if the arguments are not those of `hooks`, or the answer cannot be written.

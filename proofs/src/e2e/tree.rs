@@ -336,9 +336,9 @@ impl World<'_> {
             return Ok(());
         }
         let calls = (1..=8).map(|call| makes(&format!("call-{call}"))).collect();
-        let session = self.begin(SHORT, THINKING, vec![Plan { mark: "PLAN-Claim::NamedAgent", calls }])?;
+        let session = self.begin(SHORT, THINKING, vec![Plan { mark: "PLAN-NAMED", calls }])?;
         let more = &["--agent", "general-purpose"];
-        self.say(&session, Say { text: "PLAN-Claim::NamedAgent", resumes: false, more })?;
+        self.say(&session, Say { text: "PLAN-NAMED", resumes: false, more })?;
         let ran: Vec<u64> = (1..=8).filter(|call| session.sandbox.has(&format!("call-{call}"))).collect();
         println!("{}: of 8 calls of a named agent with 2 answers these ran: {ran:?}", results.title);
         let is_so = ran.starts_with(&[1, 2])

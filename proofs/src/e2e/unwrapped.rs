@@ -10,7 +10,6 @@ use super::clients::{Runnable, Trust};
 use super::proof::{PROJECT, Results, failed, furnish, init, says, session, shown};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
-use super::server::Speech;
 use crate::error::Result;
 
 const RULES: &str = "version: 1
@@ -23,7 +22,7 @@ const SECRETS: [&str; 3] = ["TICKET-123451", "TICKET-123452", "TICKET-123453"];
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     // The commands of the others can be wrapped.
-    if client.speech != Speech::QwenChat {
+    if client.client.can_wrap() {
         return Ok(());
     }
     let open = Sandbox::new(client, Trust::Given)?;

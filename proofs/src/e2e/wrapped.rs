@@ -13,7 +13,7 @@ use super::proof::{Outcome, PATIENCE, PROJECT, Results, failed, furnish, init, s
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 const RULES: &str = "version: 1
 sandbox: { calls: wrapped }
@@ -26,7 +26,7 @@ const SECRET: &str = "secret of the user 4711";
 /// Commands of the session. The words of a secret are put together by the command, so that they stand in no request.
 const COMMANDS: [&str; 7] = [
     "printf 'TICKET-%s' 123456; printf 'TICKET-%s' 654321 >&2; exit 9",
-    "cat; echo after-input",
+    "cat; printf 'after-%s' input",
     "cat ~/.ssh/id_rsa",
     "touch ../outside",
     "touch inside",
@@ -42,14 +42,14 @@ const CLAIMS: [Claim; 5] =
 const EXITS: [&str; 4] = ["Exit code 9", "exited with code 9", "Exit Code: 9", "exit code 9"];
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    if client.client != Client::Claude && !client.client.carries_commands() {
+    if !client.client.can_wrap() {
         results.claims.extend(CLAIMS.map(|claim| (claim, Outcome::Cannot)));
         return Ok(());
     }
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
-    if !holds(&sandbox, hooks)? {
+    if !holds(&sandbox, hooks, results)? {
         return Ok(());
     }
     held(client, program, hooks, &sandbox, results)?;
@@ -59,19 +59,32 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     listed(client, program, hooks, results)
 }
 
+/// Set where the sandbox has to be held, as in CI.
+const REQUIRED: &str = "HOOKS_SANDBOX_REQUIRED";
+
 /// Whether the kernel of this machine holds a sandbox.
-pub(super) fn holds(sandbox: &Sandbox, hooks: &Path) -> Result<bool> {
+///
+/// # Errors
+/// Returns an error if `hooks exec` fails for another reason, or the sandbox has to be held here.
+pub(super) fn holds(sandbox: &Sandbox, hooks: &Path, results: &mut Results) -> Result<bool> {
     let words = ["exec", "--", "true"].map(str::to_owned);
-    let is_held = sandbox.run(hooks, &words, &[], PATIENCE)?.succeeded;
-    if !is_held {
-        println!("SKIPPED: the kernel of this machine holds no sandbox, so no call is wrapped");
+    let Run { succeeded, stderr, .. } = sandbox.run(hooks, &words, &[], PATIENCE)?;
+    if succeeded {
+        return Ok(true);
     }
-    Ok(is_held)
+    let is_required = std::env::var_os(REQUIRED).is_some_and(|value| !value.is_empty());
+    if is_required || !stderr.contains("the command was not run: not held:") {
+        return Err(Error::new(format!("`hooks exec -- true` failed: {stderr}")));
+    }
+    println!("SKIPPED: the kernel of this machine holds no sandbox, so no call is wrapped");
+    results.is_whole = false;
+    Ok(false)
 }
 
 /// Results that the model reads, and limits of a command.
 fn held(client: &Runnable, program: &Path, hooks: &Path, sandbox: &Sandbox, results: &mut Results) -> Result {
     sandbox.put(&sandbox.home().join(".ssh/id_rsa"), SECRET)?;
+    within_reach(client, program)?;
     init(client, sandbox, hooks, PROJECT)?;
     let (run, requests) = run(client, program, sandbox, &COMMANDS, Trust::Given)?;
     let is_scrubbed = !says(&requests, "TICKET-123456") && !says(&requests, "TICKET-654321");
@@ -88,6 +101,19 @@ fn held(client: &Runnable, program: &Path, hooks: &Path, sandbox: &Sandbox, resu
     }
     shown(client, &run, &requests, results);
     Ok(())
+}
+
+/// Shows that without hooks the secret and the folder outside are within reach.
+fn within_reach(client: &Runnable, program: &Path) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    sandbox.put(&sandbox.home().join(".ssh/id_rsa"), SECRET)?;
+    let (run, requests) =
+        run(client, program, &sandbox, &["cat ~/.ssh/id_rsa", "touch ../outside"], Trust::Given)?;
+    if says(&requests, SECRET) && sandbox.beside().join("outside").exists() {
+        return Ok(());
+    }
+    Err(failed(client, "without hooks, the secret or the folder outside is out of reach", &run, &requests))
 }
 
 /// A client that finds no shell of ours when it starts has the usual one until it ends.
