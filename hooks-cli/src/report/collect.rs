@@ -11,15 +11,14 @@ use serde_json::{Value, json};
 
 use super::counts::{Counts, NAME, Times};
 use super::story::{Stories, short};
-use crate::audit::top::{Sums, Table, decides};
+use crate::audit::sums::{Sums, Table, decides};
+use crate::subject::Subject;
 
 /// Most sessions and agents on the page.
 const MOST_SESSIONS: usize = 300;
 const MOST_AGENTS: usize = 200;
-/// Most characters of a call that are kept.
-const MOST_ASKED: usize = 600;
-/// Arguments that hold the subject of a call.
-const SUBJECTS: [&str; 7] = ["command", "cmd", "file_path", "filePath", "notebook_path", "path", "url"];
+/// Most characters of a reason that are kept.
+const MOST_REASON: usize = 600;
 
 /// Sections of a configuration that judge calls, and their policies.
 const JUDGES: [(&str, &str); 12] = [
@@ -47,22 +46,10 @@ pub(super) struct Seen {
     file: Option<String>,
 }
 
-/// The arguments of a call that hold its subject. Other arguments, such as contents of files, are passed over.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Arguments {
-    command: Option<Value>,
-    cmd: Option<Value>,
-    #[serde(alias = "filePath", alias = "notebook_path")]
-    file_path: Option<Value>,
-    path: Option<Value>,
-    url: Option<Value>,
-}
-
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct CallEvent {
-    tool_args: Arguments,
+    tool_args: Subject,
 }
 
 #[derive(Default, Deserialize)]
@@ -82,29 +69,27 @@ impl Seen {
         }
         // Arguments of another form have no subject.
         let call: CallPayload = serde_json::from_slice(json).unwrap_or_default();
-        let Arguments { command, cmd, file_path, path, url } = call.event.tool_args;
-        let file = [&file_path, &path].into_iter().flatten().find_map(text_of);
-        let others = [&command, &cmd, &url].into_iter().flatten().find_map(text_of);
-        Some(Self { asked: others.or_else(|| file.clone()).unwrap_or_default(), reason: None, file })
+        let subject = call.event.tool_args;
+        Some(Self {
+            file: subject.file().map(str::to_owned),
+            asked: subject.known().unwrap_or_default(),
+            reason: None,
+        })
     }
 
     fn whole(record: &Record, payload: &Payload) -> Self {
         let arguments = payload.event.get("tool_args");
-        let known = SUBJECTS.iter().find_map(|name| arguments?.get(*name)?.as_str());
-        let asked = known.map_or_else(|| arguments.unwrap_or(&payload.event).to_string(), str::to_owned);
+        let known = arguments.and_then(|arguments| Subject::deserialize(arguments).ok()?.known());
+        let asked = known.unwrap_or_else(|| cut(&arguments.unwrap_or(&payload.event).to_string()));
         let strength = serde_json::to_value(record.outcome).unwrap_or_default();
         let mut reasons = payload.reasons.iter().filter(|reason| reason.get("strength") == Some(&strength));
         let reason = reasons.find_map(|reason| reason.get("message")?.as_str());
-        Self { asked: cut(&asked), reason: reason.map(cut), file: None }
+        Self { asked, reason: reason.map(cut), file: None }
     }
 }
 
-fn text_of(value: &Value) -> Option<String> {
-    value.as_str().map(cut)
-}
-
 fn cut(text: &str) -> String {
-    text.chars().take(MOST_ASKED).collect()
+    text.chars().take(MOST_REASON).collect()
 }
 
 /// Whether the record is shown by itself.
@@ -164,8 +149,9 @@ impl Collected {
     fn count(&mut self, record: &Record) {
         let is_call = record.event == EventKind::PreToolUse.name();
         let (denied, asked) = answers(record);
-        if is_call || denied + asked > 0 {
-            self.times.add(record.at.0, [u64::from(is_call), denied, asked]);
+        let counts = [u64::from(is_call), denied, asked, record.cost_micro_usd.unwrap_or(0)];
+        if counts.iter().any(|count| *count > 0) {
+            self.times.add(record.at.0, counts);
         }
         if let Some(sum) = record.tool.as_deref().and_then(|tool| self.tools.sum(tool)) {
             sum.count += u64::from(is_call);
