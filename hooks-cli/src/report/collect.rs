@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::counts::{Counts, NAME, Times};
+use super::page;
 use super::story::{Stories, short};
 use crate::audit::sums::{Sums, Table, decides};
 use crate::subject::Subject;
@@ -17,6 +18,8 @@ use crate::subject::Subject;
 /// Most sessions and agents on the page.
 const MOST_SESSIONS: usize = 300;
 const MOST_AGENTS: usize = 200;
+/// Most bytes of the data of a page, without the list of what it leaves out.
+const MOST_BYTES: usize = 4_900_000;
 /// Most characters of a reason that are kept.
 const MOST_REASON: usize = 600;
 
@@ -72,7 +75,7 @@ impl Seen {
         let subject = call.event.tool_args;
         Some(Self {
             file: subject.file().map(str::to_owned),
-            asked: subject.known().unwrap_or_default(),
+            asked: subject.any().unwrap_or_default(),
             reason: None,
         })
     }
@@ -226,9 +229,8 @@ impl Collected {
         let rules = self.rules.rows("rules", |sum| sum.count, &mut left_out);
         let files = self.files.rows("files", |sum| sum.count, &mut left_out);
         let models = self.models.rows("models", |sum| sum.count, &mut left_out);
-        let stories = self.stories.json(&mut left_out);
         let Sums { calls, asked, denied, cost, first, last, .. } = self.all;
-        json!({
+        let mut report = json!({
             "log": short(&folder.display().to_string(), 300),
             "since": selection.since, "until": selection.before,
             "records": self.records, "first": first.unwrap_or_default(), "last": last,
@@ -238,8 +240,15 @@ impl Collected {
             },
             "times": self.times.json(),
             "sessions": sessions, "agents": agents, "tools": tools, "rules": rules, "files": files,
-            "models": models, "never_fired": never_fired, "stories": stories, "left_out": left_out,
-        })
+            "models": models, "never_fired": never_fired,
+        });
+        let room = MOST_BYTES.saturating_sub(page::escaped(&report).len());
+        let stories = self.stories.json(room, &mut left_out);
+        if let Some(fields) = report.as_object_mut() {
+            fields.insert("stories".to_owned(), stories.into());
+            fields.insert("left_out".to_owned(), left_out.into());
+        }
+        report
     }
 
     /// Rules of the configuration that decided nothing: those with a name, and whole sections.
@@ -303,7 +312,7 @@ mod tests {
             collected.take(&Committed { chain: "w0".into(), log: "".into(), record, payload });
         }
         let data = collected.report(Path::new("log"), &Selection::default(), None, false);
-        let page = super::super::page::html(&data);
+        let page = page::html(&data);
         assert!(page.len() <= 5_000_000, "{}", page.len());
         assert_eq!(data["sums"]["denied"], 12_000);
         let shown = data["stories"].as_array().unwrap().len();
