@@ -37,7 +37,7 @@ fn program(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Runs a command and returns its seconds.
+/// Runs a command and returns its seconds. Its CPU and memory are those of all processes of the tests, so a measurement runs alone.
 #[expect(clippy::disallowed_methods, reason = "this measures")]
 fn timed(folder: &Path, args: &[&str]) -> f64 {
     let start = Instant::now();
@@ -65,7 +65,6 @@ fn answers(browser: &mut Browser, changes: impl Fn(&mut Browser)) -> Vec<f64> {
 fn a_large_log_is_a_small_page_that_answers_at_once() {
     let records: Option<u64> = env::var("HOOKS_REPORT_RECORDS").ok().map(|number| number.parse().unwrap());
     let is_measured = env::var_os("HOOKS_REPORT_PROGRAM").is_some();
-    let Some(mut browser) = Browser::start() else { return };
     let dir = tempfile::tempdir().unwrap();
     let path: PathBuf = dir.path().canonicalize().unwrap();
     let (records, days, stopped) = records.map_or((45_000, 20, 1), |records| (records, 60, 25));
@@ -86,6 +85,8 @@ fn a_large_log_is_a_small_page_that_answers_at_once() {
     assert!(size <= MOST_BYTES, "{size}");
     assert!(data["sums"]["denied"].as_u64().unwrap() + data["sums"]["asked"].as_u64().unwrap() > 10_000);
 
+    assert!(!is_measured || records > 1_000_000 || took <= MOST_SECONDS, "{took}");
+    let Some(mut browser) = Browser::start() else { return };
     browser.open(&file, View::WIDE);
     assert_eq!(browser.problems(), Vec::<Value>::new());
     println!(
@@ -106,5 +107,4 @@ fn a_large_log_is_a_small_page_that_answers_at_once() {
         assert!(times.len() >= 5, "{times:?}");
         assert!(times.iter().copied().fold(f64::MAX, f64::min) <= MOST_MS, "{what}: {times:?}");
     }
-    assert!(!is_measured || records > 1_000_000 || took <= MOST_SECONDS, "{took}");
 }
