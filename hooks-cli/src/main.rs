@@ -52,6 +52,7 @@ mod snapshots;
 mod snippet;
 mod state;
 mod strict_json;
+mod subject;
 mod table;
 mod undo;
 mod unfinished;

@@ -15,6 +15,7 @@ mod package;
 mod proofs;
 #[cfg(unix)]
 mod replay;
+mod report;
 mod semver;
 #[cfg(unix)]
 mod start;
@@ -48,6 +49,7 @@ usage: cargo xtask COMMAND
   bench mcp                     measures the latency that `hooks mcp` adds to a call
   bench audit                   measures what the audit log costs, beside a bare write and sync
   bench replay [PROGRAM]        measures what it takes to judge a record of a million decisions again
+  bench report [PROGRAM]        measures what the page about a log of a million records takes, and its filter in Chromium
   bench sandbox                 measures what a snapshot before a command costs
   bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of
                                 bash and jq; of the programs that are named, else of the one that `dist` builds
@@ -72,6 +74,7 @@ usage: cargo xtask COMMAND
                                 days of model calls against failing providers, ours beside other policies
   nightly                       the long forms of what `ci` runs in short, and what builds everything again; takes hours
   package                       packs every crate that users need and builds it from its package; publishes nothing
+  pictures                      draws the pictures of `hooks report` in docs/images again, with Chromium
   semver [BASELINE]             compares the public API with a commit or tag; by default the latest `v*`, or what
                                 `Cargo.toml` records
   instructions [--bless]        counts instructions, against the checked-in counts
@@ -99,6 +102,8 @@ fn run(arguments: &[&str]) -> Result {
         ["bench", "replay"] => replay::run(None),
         #[cfg(unix)]
         ["bench", "replay", program] => replay::run(Some(program)),
+        ["bench", "report"] => report::bench(None),
+        ["bench", "report", program] => report::bench(Some(program)),
         ["bench", "sandbox"] => bench::sandbox(),
         #[cfg(unix)]
         ["bench", "start", programs @ ..] => start::run(programs),
@@ -107,6 +112,7 @@ fn run(arguments: &[&str]) -> Result {
         ["scrub-corpus", options @ ..] => bench::scrub_corpus(options),
         ["nightly"] => nightly::run(),
         ["package"] => package::run(),
+        ["pictures"] => report::pictures(),
         ["semver"] => semver::run(None),
         ["semver", baseline] => semver::run(Some(baseline)),
         ["instructions"] => instructions::check(),

@@ -14,6 +14,7 @@ pub(crate) mod plain;
 mod read;
 pub(crate) mod reading;
 pub(crate) mod status;
+pub(crate) mod sums;
 pub(crate) mod top;
 mod verify;
 mod words;

@@ -2,7 +2,7 @@
 //!
 //! The log is read once. What is kept of it has a fixed size, and the screen fits in a terminal of 80 by 24.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use anstream::adapter::strip_str;
 use clap::Args;
-use hooks::audit::{Committed, Positions, Record};
+use hooks::audit::{Committed, Positions};
 use hooks::time::{Clock as _, Timestamp};
 use hooks::{EventKind, Strength, SystemClock};
 
 use super::cli::LogChoice;
 use super::plain::plain;
 use super::reading::Reading;
+use super::sums::{Sums, Table, decides};
 use crate::failure::{Failure, Status};
 use crate::output::is_read_on;
 use crate::paint::{BAD, LOUD, OPEN, QUIET, one_line};
@@ -26,8 +27,6 @@ use crate::replay::interruption;
 const PAUSE: Duration = Duration::from_millis(250);
 /// Batches of records between two drawings, while older records are read.
 const BATCHES: u32 = 16;
-/// Most rows that are kept of a table; the rest counts in the sums only.
-const MOST_ROWS: usize = 1_000;
 const SHOWN_SESSIONS: usize = 6;
 const SHOWN_AGENTS: usize = 4;
 const SHOWN_DENIALS: usize = 3;
@@ -110,92 +109,6 @@ fn live(folder: &Path, out: &mut impl Write) -> Result<Status, Failure> {
         if is_interrupted.load(Ordering::Relaxed) || !is_read_on(pause) {
             return Ok(reading.status(Status::Well));
         }
-    }
-}
-
-/// Sums of a session, an agent, or the log.
-#[derive(Clone, Default)]
-pub(crate) struct Sums {
-    pub(crate) agent: String,
-    pub(crate) calls: u64,
-    pub(crate) asked: u64,
-    pub(crate) denied: u64,
-    pub(crate) cost: u64,
-    pub(crate) first: Option<u64>,
-    pub(crate) last: u64,
-}
-
-impl Sums {
-    pub(crate) fn add(&mut self, record: &Record) {
-        self.calls += u64::from(record.event == EventKind::PreToolUse.name());
-        if decides(record) {
-            self.asked += u64::from(record.outcome == Some(Strength::Ask));
-            self.denied += u64::from(record.outcome == Some(Strength::Deny));
-        }
-        self.cost = self.cost.saturating_add(record.cost_micro_usd.unwrap_or(0));
-        self.first = Some(self.first.map_or(record.at.0, |first| first.min(record.at.0)));
-        self.last = self.last.max(record.at.0);
-        if !record.agent.is_empty() && self.agent != record.agent {
-            self.agent.clone_from(&record.agent);
-        }
-    }
-}
-
-pub(crate) fn decides(record: &Record) -> bool {
-    EventKind::from_name(&record.event).is_some_and(EventKind::decides)
-}
-
-/// The last rows of a table, by name.
-#[derive(Default)]
-pub(crate) struct Table {
-    rows: HashMap<String, Sums>,
-    is_cut: bool,
-}
-
-impl Table {
-    pub(crate) fn add(&mut self, name: &str, record: &Record) {
-        if name.is_empty() {
-            return;
-        }
-        if let Some(row) = self.rows.get_mut(name) {
-            row.add(record);
-            return;
-        }
-        if self.rows.len() >= MOST_ROWS {
-            self.forget();
-        }
-        self.rows.entry(name.to_owned()).or_default().add(record);
-    }
-
-    /// Forgets the older half, so that a new row costs little.
-    fn forget(&mut self) {
-        let mut times: Vec<u64> = self.rows.values().map(|row| row.last).collect();
-        times.sort_unstable();
-        let Some(middle) = times.get(MOST_ROWS / 2).copied() else { return };
-        self.is_cut = true;
-        self.rows.retain(|_, row| row.last > middle);
-    }
-
-    /// The last rows, the latest first.
-    pub(crate) fn latest(&self, most: usize) -> Vec<(&String, &Sums)> {
-        let mut rows: Vec<_> = self.rows.iter().collect();
-        rows.sort_by_key(|(name, row)| (std::cmp::Reverse(row.last), *name));
-        rows.truncate(most);
-        rows
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether rows were forgotten.
-    pub(crate) const fn is_cut(&self) -> bool {
-        self.is_cut
-    }
-
-    fn heading(&self, name: &str, shown: usize) -> String {
-        let more = if self.is_cut { ", and more" } else { "" };
-        format!("{} {name}, the last {shown}{more}", self.rows.len())
     }
 }
 
@@ -346,7 +259,7 @@ fn dollars(micro: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hooks::audit::Kept;
+    use hooks::audit::{Kept, Record};
 
     use super::*;
 
@@ -365,7 +278,7 @@ mod tests {
         for number in 0..100_000 {
             top.take(&call(number));
         }
-        assert!(top.sessions.rows.len() <= MOST_ROWS && top.agents.rows.len() <= MOST_ROWS);
+        assert!(top.sessions.len() <= 1_000 && top.agents.len() <= 1_000);
         assert!(top.minutes.len() <= 60 && top.denials.len() == SHOWN_DENIALS);
         let lines = top.lines(top.last, true);
         assert!(lines.len() <= 24, "{lines:?}");

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use hooks::event::WireEvent;
 use hooks::{EventKind, HookContext, Strength};
 use hooks_protocols::Client;
+use serde::Deserialize as _;
 use serde_json::Value;
+
+use crate::subject::Subject;
 
 /// A part of a record.
 pub(super) enum Step {
@@ -71,12 +74,8 @@ pub(super) fn subject(event: &WireEvent) -> Option<String> {
         WireEvent::PostToolUse(call) => &call.tool_args,
         _ => return None,
     };
-    let fields = arguments.as_object()?;
-    let known =
-        ["command", "cmd", "file_path", "filePath", "path", "url"].iter().find_map(|name| fields.get(*name));
-    let text = known.and_then(Value::as_str).or_else(|| fields.values().find_map(Value::as_str))?;
-    let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| at);
-    text.get(..end).map(str::to_owned)
+    let subject = Subject::deserialize(arguments).ok()?.any()?;
+    Some(subject.chars().take(SHOWN).collect())
 }
 
 /// Maximum characters of a subject.

@@ -10,16 +10,18 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::counts::{Counts, NAME, Times};
+use super::page;
 use super::story::{Stories, short};
-use crate::audit::top::{Sums, Table, decides};
+use crate::audit::sums::{Sums, Table, decides};
+use crate::subject::Subject;
 
 /// Most sessions and agents on the page.
 const MOST_SESSIONS: usize = 300;
 const MOST_AGENTS: usize = 200;
-/// Most characters of a call that are kept.
-const MOST_ASKED: usize = 600;
-/// Arguments that hold the subject of a call.
-const SUBJECTS: [&str; 7] = ["command", "cmd", "file_path", "filePath", "notebook_path", "path", "url"];
+/// Most bytes of the data of a page, without the list of what it leaves out.
+const MOST_BYTES: usize = 4_900_000;
+/// Most characters of a reason that are kept.
+const MOST_REASON: usize = 600;
 
 /// Sections of a configuration that judge calls, and their policies.
 const JUDGES: [(&str, &str); 12] = [
@@ -47,22 +49,10 @@ pub(super) struct Seen {
     file: Option<String>,
 }
 
-/// The arguments of a call that hold its subject. Other arguments, such as contents of files, are passed over.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Arguments {
-    command: Option<Value>,
-    cmd: Option<Value>,
-    #[serde(alias = "filePath", alias = "notebook_path")]
-    file_path: Option<Value>,
-    path: Option<Value>,
-    url: Option<Value>,
-}
-
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct CallEvent {
-    tool_args: Arguments,
+    tool_args: Subject,
 }
 
 #[derive(Default, Deserialize)]
@@ -82,29 +72,27 @@ impl Seen {
         }
         // Arguments of another form have no subject.
         let call: CallPayload = serde_json::from_slice(json).unwrap_or_default();
-        let Arguments { command, cmd, file_path, path, url } = call.event.tool_args;
-        let file = [&file_path, &path].into_iter().flatten().find_map(text_of);
-        let others = [&command, &cmd, &url].into_iter().flatten().find_map(text_of);
-        Some(Self { asked: others.or_else(|| file.clone()).unwrap_or_default(), reason: None, file })
+        let subject = call.event.tool_args;
+        Some(Self {
+            file: subject.file().map(str::to_owned),
+            asked: subject.any().unwrap_or_default(),
+            reason: None,
+        })
     }
 
     fn whole(record: &Record, payload: &Payload) -> Self {
         let arguments = payload.event.get("tool_args");
-        let known = SUBJECTS.iter().find_map(|name| arguments?.get(*name)?.as_str());
-        let asked = known.map_or_else(|| arguments.unwrap_or(&payload.event).to_string(), str::to_owned);
+        let known = arguments.and_then(|arguments| Subject::deserialize(arguments).ok()?.known());
+        let asked = known.unwrap_or_else(|| cut(&arguments.unwrap_or(&payload.event).to_string()));
         let strength = serde_json::to_value(record.outcome).unwrap_or_default();
         let mut reasons = payload.reasons.iter().filter(|reason| reason.get("strength") == Some(&strength));
         let reason = reasons.find_map(|reason| reason.get("message")?.as_str());
-        Self { asked: cut(&asked), reason: reason.map(cut), file: None }
+        Self { asked, reason: reason.map(cut), file: None }
     }
 }
 
-fn text_of(value: &Value) -> Option<String> {
-    value.as_str().map(cut)
-}
-
 fn cut(text: &str) -> String {
-    text.chars().take(MOST_ASKED).collect()
+    text.chars().take(MOST_REASON).collect()
 }
 
 /// Whether the record is shown by itself.
@@ -164,8 +152,9 @@ impl Collected {
     fn count(&mut self, record: &Record) {
         let is_call = record.event == EventKind::PreToolUse.name();
         let (denied, asked) = answers(record);
-        if is_call || denied + asked > 0 {
-            self.times.add(record.at.0, [u64::from(is_call), denied, asked]);
+        let counts = [u64::from(is_call), denied, asked, record.cost_micro_usd.unwrap_or(0)];
+        if counts.iter().any(|count| *count > 0) {
+            self.times.add(record.at.0, counts);
         }
         if let Some(sum) = record.tool.as_deref().and_then(|tool| self.tools.sum(tool)) {
             sum.count += u64::from(is_call);
@@ -240,9 +229,8 @@ impl Collected {
         let rules = self.rules.rows("rules", |sum| sum.count, &mut left_out);
         let files = self.files.rows("files", |sum| sum.count, &mut left_out);
         let models = self.models.rows("models", |sum| sum.count, &mut left_out);
-        let stories = self.stories.json(&mut left_out);
         let Sums { calls, asked, denied, cost, first, last, .. } = self.all;
-        json!({
+        let mut report = json!({
             "log": short(&folder.display().to_string(), 300),
             "since": selection.since, "until": selection.before,
             "records": self.records, "first": first.unwrap_or_default(), "last": last,
@@ -252,8 +240,15 @@ impl Collected {
             },
             "times": self.times.json(),
             "sessions": sessions, "agents": agents, "tools": tools, "rules": rules, "files": files,
-            "models": models, "never_fired": never_fired, "stories": stories, "left_out": left_out,
-        })
+            "models": models, "never_fired": never_fired,
+        });
+        let room = MOST_BYTES.saturating_sub(page::escaped(&report).len());
+        let stories = self.stories.json(room, &mut left_out);
+        if let Some(fields) = report.as_object_mut() {
+            fields.insert("stories".to_owned(), stories.into());
+            fields.insert("left_out".to_owned(), left_out.into());
+        }
+        report
     }
 
     /// Rules of the configuration that decided nothing: those with a name, and whole sections.
@@ -317,7 +312,7 @@ mod tests {
             collected.take(&Committed { chain: "w0".into(), log: "".into(), record, payload });
         }
         let data = collected.report(Path::new("log"), &Selection::default(), None, false);
-        let page = super::super::page::html(&data);
+        let page = page::html(&data);
         assert!(page.len() <= 5_000_000, "{}", page.len());
         assert_eq!(data["sums"]["denied"], 12_000);
         let shown = data["stories"].as_array().unwrap().len();

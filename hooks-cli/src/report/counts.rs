@@ -81,11 +81,11 @@ impl Counts {
     }
 }
 
-/// Calls, denials and questions by time. Parts get longer as the time does, so that their number is bounded.
+/// Calls, denials, questions and cost by time. Parts get longer as the time does, so that their number is bounded.
 #[derive(Default)]
 pub(super) struct Times {
     longer: u32,
-    parts: BTreeMap<u64, [u64; 3]>,
+    parts: BTreeMap<u64, [u64; 4]>,
 }
 
 impl Times {
@@ -99,7 +99,7 @@ impl Times {
         minutes.saturating_mul(MINUTE_MS)
     }
 
-    pub(super) fn add(&mut self, at: u64, counts: [u64; 3]) {
+    pub(super) fn add(&mut self, at: u64, counts: [u64; 4]) {
         add(self.parts.entry(at / self.length()).or_default(), counts);
         while self.range() >= MOST_PARTS {
             let before = self.length();
@@ -122,15 +122,17 @@ impl Times {
         let parts: Vec<Value> = self
             .parts
             .iter()
-            .map(|(part, [calls, denied, asked])| json!([part.saturating_mul(length), calls, denied, asked]))
+            .map(|(part, [calls, denied, asked, cost])| {
+                json!([part.saturating_mul(length), calls, denied, asked, cost])
+            })
             .collect();
         json!({"length_ms": length, "parts": parts})
     }
 }
 
-fn add(to: &mut [u64; 3], counts: [u64; 3]) {
+fn add(to: &mut [u64; 4], counts: [u64; 4]) {
     for (sum, count) in to.iter_mut().zip(counts) {
-        *sum += count;
+        *sum = sum.saturating_add(count);
     }
 }
 
@@ -142,16 +144,16 @@ mod tests {
     fn times_have_a_fixed_number_of_parts_and_all_calls() {
         let mut times = Times::default();
         for number in 0..100_000_u64 {
-            times.add(number * 97_000, [1, number % 2, 0]);
+            times.add(number * 97_000, [1, number % 2, 0, 2]);
         }
-        times.add(u64::MAX, [1, 1, 1]);
-        times.add(0, [1, 0, 0]);
+        times.add(u64::MAX, [1, 1, 1, u64::MAX - 200_000]);
+        times.add(0, [1, 0, 0, 7]);
         assert!(times.parts.len() <= 120, "{}", times.parts.len());
-        let sum = times.parts.values().fold([0; 3], |mut sum, counts| {
+        let sum = times.parts.values().fold([0; 4], |mut sum, counts| {
             add(&mut sum, *counts);
             sum
         });
-        assert_eq!(sum, [100_002, 50_001, 1]);
+        assert_eq!(sum, [100_002, 50_001, 1, u64::MAX]);
     }
 
     #[test]

@@ -13,8 +13,6 @@ use crate::paint::one_line;
 
 /// Most denials and questions; the last ones are kept.
 const MOST: usize = 10_000;
-/// Most bytes of all of them on the page.
-const MOST_BYTES: usize = 3_500_000;
 /// Characters of a text.
 const TEXT: usize = 500;
 /// Calls after a denial that are shown, and the characters of each.
@@ -24,6 +22,14 @@ const NEXT_TEXT: usize = 120;
 /// A text of the log on one line, at most `most` characters, that cannot change the direction of others.
 pub(super) fn short(text: &str, most: usize) -> String {
     plain(&one_line(text, most))
+}
+
+/// The object without fields that have no value, because there are thousands.
+fn with_values(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    object
 }
 
 struct Story {
@@ -49,12 +55,12 @@ impl Stories {
             self.forget();
         }
         let text = |text: Option<&str>| text.map(|text| short(text, NAME));
-        let story = json!({
+        let story = with_values(json!({
             "at": record.at.0,
             "position": short(&position.to_string(), NAME),
             "session": short(&record.session, NAME),
             "agent": short(&record.agent, NAME),
-            "event": short(&record.event, NAME),
+            "event": text(record.tool.is_none().then_some(&*record.event)),
             "tool": text(record.tool.as_deref()),
             "outcome": record.outcome,
             "answered": text(record.answered.as_deref()),
@@ -62,7 +68,7 @@ impl Stories {
             "rule": text(record.rule.as_deref()),
             "asked": seen.map(|seen| short(&seen.asked, TEXT)),
             "reason": seen.and_then(|seen| seen.reason.as_deref()).map(|reason| short(reason, TEXT)),
-        });
+        }));
         let number = self.forgotten + self.stories.len();
         if !record.session.is_empty() {
             self.open.entry(record.session.clone()).or_default().push(number);
@@ -88,11 +94,13 @@ impl Stories {
             return;
         }
         let Some(open) = self.open.get_mut(&record.session) else { return };
-        let call = json!({
+        // Most calls are allowed, so only other answers are written.
+        let outcome = record.outcome.unwrap_or(Strength::NoOpinion);
+        let call = with_values(json!({
             "tool": short(record.tool.as_deref().unwrap_or_default(), NEXT_TEXT),
-            "outcome": record.outcome.unwrap_or(Strength::NoOpinion),
+            "outcome": (outcome != Strength::Allow).then_some(outcome),
             "asked": seen.map(|seen| short(&seen.asked, NEXT_TEXT)),
-        });
+        }));
         open.retain(|number| {
             let story = number.checked_sub(self.forgotten).and_then(|at| self.stories.get_mut(at));
             story.is_some_and(|story| {
@@ -105,8 +113,8 @@ impl Stories {
         }
     }
 
-    /// The stories, the last first, as far as they fit on the page.
-    pub(super) fn json(self, left_out: &mut Vec<String>) -> Vec<Value> {
+    /// The stories, the last first, as far as they fit into `room` bytes of the page.
+    pub(super) fn json(self, room: usize, left_out: &mut Vec<String>) -> Vec<Value> {
         let all = self.forgotten + self.stories.len();
         let (mut bytes, mut shown) = (0_usize, Vec::new());
         for Story { mut value, next, .. } in self.stories.into_iter().rev() {
@@ -114,7 +122,7 @@ impl Stories {
                 fields.insert("next".to_owned(), next.into());
             }
             bytes = bytes.saturating_add(super::page::escaped(&value).len() + 1);
-            if bytes > MOST_BYTES {
+            if bytes > room {
                 break;
             }
             shown.push(value);

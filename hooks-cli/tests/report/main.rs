@@ -2,6 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+#[cfg(unix)]
+mod browser;
+#[cfg(unix)]
+mod sample;
+#[cfg(unix)]
+mod shown;
+#[cfg(unix)]
+mod speed;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;

@@ -1,0 +1,104 @@
+//! The argument by which a person knows a call, such as its command or file.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+
+/// Arguments that hold the subject of a call, and whether it is a file. The first one counts.
+const KEYS: [(&str, bool); 7] = [
+    ("command", false),
+    ("cmd", false),
+    ("file_path", true),
+    ("filePath", true),
+    ("notebook_path", true),
+    ("path", true),
+    ("url", false),
+];
+/// Most characters that are kept of an argument.
+const MOST: usize = 600;
+
+/// The subject of a call, read from its arguments as JSON. Other arguments, such as contents of files, are passed over.
+#[derive(Default)]
+pub(crate) struct Subject {
+    texts: [Option<String>; KEYS.len()],
+    /// First text of an argument that is not in the table.
+    other: Option<String>,
+}
+
+impl Subject {
+    /// The argument that is known to hold the subject.
+    pub(crate) fn known(self) -> Option<String> {
+        self.texts.into_iter().flatten().next()
+    }
+
+    /// The argument that is known to hold the subject, or else the first text.
+    pub(crate) fn any(mut self) -> Option<String> {
+        let other = self.other.take();
+        self.known().or(other)
+    }
+
+    /// The file that the arguments name.
+    pub(crate) fn file(&self) -> Option<&str> {
+        let texts = self.texts.iter().zip(KEYS).filter(|(_, (_, is_file))| *is_file);
+        texts.flat_map(|(text, _)| text.as_deref()).next()
+    }
+}
+
+impl<'de> Deserialize<'de> for Subject {
+    fn deserialize<D: Deserializer<'de>>(arguments: D) -> Result<Self, D::Error> {
+        arguments.deserialize_map(Arguments)
+    }
+}
+
+struct Arguments;
+
+impl<'de> Visitor<'de> for Arguments {
+    type Value = Subject;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the arguments of a call")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut arguments: A) -> Result<Subject, A::Error> {
+        let mut subject = Subject::default();
+        while let Some(name) = arguments.next_key::<String>()? {
+            let known = KEYS.iter().zip(&mut subject.texts).find(|((key, _), _)| *key == name);
+            let place = known.map_or(&mut subject.other, |(_, place)| place);
+            if place.is_some() {
+                arguments.next_value::<IgnoredAny>()?;
+            } else {
+                let value: Value = arguments.next_value()?;
+                *place = value.as_str().map(|text| text.chars().take(MOST).collect());
+            }
+        }
+        Ok(subject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn subject(arguments: &Value) -> Subject {
+        Subject::deserialize(arguments).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_subject_is_the_first_known_text_and_files_are_told_apart() {
+        let edit =
+            json!({"old": "a", "path": "b", "file_path": "src/a.rs", "command": 7, "nested": {"cmd": "no"}});
+        assert_eq!(subject(&edit).file(), Some("src/a.rs"));
+        assert_eq!(subject(&edit).any().as_deref(), Some("src/a.rs"));
+        let shell = json!({"path": "b", "command": "x".repeat(1_000)});
+        assert_eq!(subject(&shell).file(), Some("b"));
+        assert_eq!(subject(&shell).known(), Some("x".repeat(MOST)));
+        let other = json!({"count": 1, "query": "hooks", "more": "text"});
+        assert_eq!(subject(&other).any().as_deref(), Some("hooks"));
+        assert_eq!(subject(&other).known(), None);
+        assert_eq!(subject(&json!("text")).any(), None);
+    }
+}
