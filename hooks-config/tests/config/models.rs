@@ -298,8 +298,7 @@ async fn every_attempt_is_on_the_record_with_its_tokens_and_a_hook_may_stop_one(
         "large" => Err(ModelError::new(ErrorKind::Overloaded, "busy")),
         _ => Ok(ModelReply::text("yes", Usage { input_tokens: 900, output_tokens: 41, ..Usage::default() })),
     });
-    let stack =
-        config.models().unwrap().layer(config.clone().hooks(), Classified).unwrap().layer(client.clone());
+    let stack = config.models().unwrap().layer(config.clone().hooks(), Classified).unwrap().layer(client);
     let call = || {
         let context = HookContext::new("session-1", "Ripley").with_environment(hooks_system::system());
         Call::new(context.into(), ModelRequest::default(), OpId::from_parts(&["1"]))

@@ -72,7 +72,7 @@ fn file_with(schema: &Value, path: &[String], value: &Value) -> Value {
     file
 }
 
-/// The schema is for editors: it refuses what the reader refuses, as far as a form can say it.
+/// The schema is for editors: it refuses what the reader refuses, as far as a pattern can.
 #[test]
 fn the_schema_refuses_wrong_durations_labels_and_addresses() {
     let schema = hooks_config::schema();
