@@ -17,6 +17,7 @@ use super::command::{self, Handlers, Host};
 use super::context::{self, ContextSections};
 use super::error::Mistakes;
 use super::feeds::{self, FeedSections};
+use super::forms;
 use super::further::{self, FurtherGuards};
 use super::models;
 use super::nonsense;
@@ -93,6 +94,7 @@ pub fn schema() -> Value {
     if let Some(object) = schema.as_object_mut() {
         shadow::add_schemas(object);
     }
+    forms::add(&mut schema);
     without_examples(&mut schema);
     schema
 }

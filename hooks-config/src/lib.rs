@@ -74,6 +74,7 @@ mod document;
 mod error;
 mod feeding;
 mod feeds;
+mod forms;
 mod further;
 mod known;
 mod lint;

@@ -8,7 +8,8 @@ use hooks_core::{Environment, FailureLayer, HooksBuilder, Live};
 use hooks_resilience::alert::NotificationSink;
 use hooks_resilience::config::{ConfigFault, StreamLayer};
 use hooks_resilience::{
-    AlertLayer, Health, OverflowLayer, PerTenantLayer, Resilience, ResilienceConfig, ResilienceLayer, World,
+    AlertLayer, Classified, GovernAttemptLayer, Health, OverflowLayer, PerTenantLayer, Resilience,
+    ResilienceConfig, ResilienceLayer, World,
 };
 use hooks_system::{SystemClock, SystemRandom, TokioBackground, TokioTimer};
 use tower_layer::Stack;
@@ -52,6 +53,9 @@ pub struct Models {
 
 /// The layers `L` of one tenant, with the alerts around them.
 type Alerting<L> = Result<Stack<L, AlertLayer>, ConfigFault>;
+
+/// The layers around a client, with the hooks innermost.
+type GovernedLayer<C> = Stack<GovernAttemptLayer<C>, ResilienceLayer<Classified>>;
 
 impl Models {
     /// Builds the models of `config`, and reports its mistakes at their places in `tree`. `tenant` is the
@@ -99,7 +103,7 @@ impl Models {
     /// ```
     /// use hooks_config::Config;
     /// use hooks_conversation::summary::{Summariser, SummaryRequest};
-    /// use hooks_core::event::{Message, Role};
+    /// use hooks_core::event::{Message, ModelReply, Role, Usage};
     /// use hooks_core::{BoxError, HookContext, drivers::ModelRequest, state::OpId};
     /// use hooks_resilience::{Call, Classified, ErrorKind, ModelError};
     /// use tower::{Layer, ServiceExt, service_fn};
@@ -114,7 +118,7 @@ impl Models {
     /// ", "hooks.yaml")?;
     /// let client = service_fn(async |call: Call| match call.messages().len() {
     ///     10.. => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
-    ///     _ => Ok("answered"),
+    ///     _ => Ok(ModelReply::text("answered", Usage::default())),
     /// });
     /// let small = service_fn(async |request: SummaryRequest| {
     ///     Ok::<_, BoxError>(format!("{} messages about logs", request.messages.len()))
@@ -124,7 +128,7 @@ impl Models {
     /// let messages = (0..20).map(|turn| Message::text(Role::User, format!("{turn} ").repeat(200))).collect();
     /// let request = ModelRequest { messages, ..ModelRequest::default() };
     /// let call = Call::new(HookContext::new("session-1", "lead").into(), request, OpId(1));
-    /// assert_eq!(layer.layer(client).oneshot(call).await?.reply, "answered");
+    /// assert_eq!(layer.layer(client).oneshot(call).await?.reply.response.content, "answered");
     /// # Ok(())
     /// # }
     /// ```
@@ -134,16 +138,21 @@ impl Models {
         self
     }
 
-    /// All layers around a client, connected to `hooks`: the hooks are asked before a conversation is
-    /// compacted, and get alerts as `notification` events. `classify` classifies the client's errors. Each
-    /// tenant has layers of its own, because the health of a model belongs to the credentials it is called
-    /// with.
+    /// All layers around a client, connected to `hooks`. Each attempt is a model call for the hooks (`before_model_call`,
+    /// `after_model_call`, `error_occurred`): they may stop it, and budgets, metrics and the audit log count it, so do not put a
+    /// `GovernModel` around it again. The hooks are asked before a conversation is compacted, and get alerts as `notification`
+    /// events. `classify` classifies the client's errors. Each tenant has layers of its own, because the health of a model
+    /// belongs to the credentials it is called with.
+    ///
+    /// A client whose answer is not a [`ModelReply`](hooks_core::event::ModelReply) has no place for hooks: `models.resilience`
+    /// makes the layers without them.
     ///
     /// # Errors
     /// Returns an error if the settings are invalid. A configuration that was read has valid ones.
     ///
     /// ```
     /// use hooks_config::Config;
+    /// use hooks_core::event::{ModelReply, Usage};
     /// use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
     /// use hooks_resilience::{Call, Classified, ErrorKind, ModelError};
     /// use tower::{Layer, ServiceExt, service_fn};
@@ -159,12 +168,12 @@ impl Models {
     /// ", "hooks.yaml")?;
     /// let client = service_fn(async |call: Call| match call.model_name() {
     ///     "large" => Err(ModelError::new(ErrorKind::ModelUnavailable, "the model was retired")),
-    ///     name => Ok(format!("{name} answers")),
+    ///     name => Ok(ModelReply::text(format!("{name} answers"), Usage::default())),
     /// });
     /// let models = config.models().ok_or("the file has the section")?;
     /// let stack = models.layer(config.clone().hooks(), Classified)?.layer(client);
     /// let call = Call::new(HookContext::new("session-1", "lead").into(), ModelRequest::default(), OpId(1));
-    /// assert_eq!(stack.oneshot(call).await?.reply, "small answers");
+    /// assert_eq!(stack.oneshot(call).await?.reply.response.content, "small answers");
     /// # Ok(())
     /// # }
     /// ```
@@ -172,18 +181,20 @@ impl Models {
         &self,
         hooks: H,
         classify: C,
-    ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<ResilienceLayer<C>> + use<H, C>>, ConfigFault>
-    {
-        self.resilience.layer(&self.health, classify.clone())?;
+    ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<GovernedLayer<C>> + use<H, C>>, ConfigFault> {
+        self.resilience.layer(&self.health, Classified)?;
         let (models, hooks) = (self.clone(), hooks.into());
         Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
-            let mut layers = models.resilience.layer(health, classify.clone())?;
+            let mut layers = models.resilience.layer(health, Classified)?;
             layers.overflow = models.connect(layers.overflow, &hooks);
+            let attempt = GovernAttemptLayer::new(hooks.clone(), health.clone(), classify.clone());
+            let layers = Stack::new(attempt, layers);
             Ok(Stack::new(layers, alerts(&models.resilience, health, hooks.clone())?))
         }))
     }
 
-    /// All layers around a client that streams; as [`layer`](Self::layer).
+    /// All layers around a client that streams; as [`layer`](Self::layer), but the hooks are not called for the attempts: a stream
+    /// is not a [`ModelReply`](hooks_core::event::ModelReply) yet.
     ///
     /// # Errors
     /// Returns an error if the settings are invalid. A configuration that was read has valid ones.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hooks_budgets::SpawnBudget;
 use hooks_budgets::spawn::{Child, ChildState, Children};
 use hooks_core::{BoxError, HookContext, HookFuture};
-use hooks_team::tools::{Worker, Workers};
+use hooks_team::tools::{AgentSession, AgentSessions};
 use hooks_team_rules::routing::OpenTasks;
 
 /// Agents at work according to the registry of a spawn budget: its children that wait or run.
@@ -16,7 +16,7 @@ use hooks_team_rules::routing::OpenTasks;
 /// use hooks_config::{Config, SpawnedAgents};
 /// use hooks_core::HookContext;
 /// use hooks_core::event::SubagentStart;
-/// use hooks_team::tools::Workers;
+/// use hooks_team::tools::AgentSessions;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
@@ -82,12 +82,12 @@ impl OpenTasks for SpawnedAgents {
     }
 }
 
-impl Workers for SessionAgents {
+impl AgentSessions for SessionAgents {
     fn capacity(&self) -> Option<usize> {
         self.agents.capacity
     }
 
-    fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>> {
+    fn sessions(&self) -> HookFuture<'static, Result<Vec<AgentSession>, BoxError>> {
         let at_work = self.agents.at_work(&self.context);
         HookFuture::later(async move { Ok(at_work.await?.into_iter().map(worker).collect()) })
     }
@@ -99,9 +99,9 @@ fn is_only_a_call(child: &Child) -> bool {
     child.state == ChildState::Waiting && child.id.is_none() && child.call.is_some()
 }
 
-fn worker(child: Child) -> Worker {
+fn worker(child: Child) -> AgentSession {
     let status = if child.state == ChildState::Waiting { "waiting" } else { "active" };
-    Worker {
+    AgentSession {
         agent: child.agent,
         session: child.id.unwrap_or_default(),
         status: status.to_owned(),

@@ -158,6 +158,19 @@ impl FromStr for Label {
     }
 }
 
+impl Label {
+    /// Returns the names of all built-in labels.
+    ///
+    /// ```
+    /// use hooks_redaction::Label;
+    ///
+    /// assert!(Label::names().any(|name| name == "GITHUB_TOKEN"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().map(|(_, name)| *name)
+    }
+}
+
 impl Serialize for Label {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())

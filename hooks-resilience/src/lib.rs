@@ -114,7 +114,7 @@ pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
 pub use self::fallback::{Fallback, FallbackConfig, FallbackLayer};
-pub use self::govern::{Governed, Resilient};
+pub use self::govern::{GovernAttempt, GovernAttemptLayer, Governed, Resilient};
 pub use self::health::{
     Because, Health, HealthSettings, NotAdmitted, Permit, Readiness, RetryBudgetConfig, SettingsError,
     Transition,

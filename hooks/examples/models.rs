@@ -2,6 +2,7 @@
 //! `cargo run -p tower-hooks --example models`
 
 use hooks::config::Config;
+use hooks::event::{ModelReply, Usage};
 use hooks::resilience::{Call, Classifiers, HttpError};
 use hooks::{BoxError, HookContext, drivers::ModelRequest, state::OpId};
 use tower::{Layer, ServiceExt, service_fn};
@@ -31,7 +32,7 @@ async fn main() -> Result<(), BoxError> {
         OpId::from_parts(&["call 1"]),
     );
     let replied = stack.oneshot(call).await?;
-    println!("{}", replied.reply);
+    println!("{}", replied.reply.response.content);
     for failed in &replied.failed {
         println!("  before: `{}` was {}: {}", failed.model, failed.kind, failed.message);
     }
@@ -40,13 +41,13 @@ async fn main() -> Result<(), BoxError> {
 }
 
 /// A client, such as a host has that calls its providers over HTTP.
-async fn client(call: Call) -> Result<String, HttpError> {
+async fn client(call: Call) -> Result<ModelReply, HttpError> {
     match call.model_name() {
         "opus" => Err(HttpError::new(
             529,
             Default::default(),
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
         )),
-        name => Ok(format!("`{name}` answers")),
+        name => Ok(ModelReply::text(format!("`{name}` answers"), Usage::default())),
     }
 }

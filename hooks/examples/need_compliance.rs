@@ -1,13 +1,16 @@
-//! Compliance: files record which agent did what; forbidden calls are denied and secrets do not leak.
+//! Compliance: a log and files record which agent did what, and a sink gets the records of the log; forbidden
+//! calls are denied and secrets do not leak.
 //! `cargo run -p tower-hooks --example need_compliance`
 
 use std::sync::Arc;
 
+use hooks::audit::Committed;
+use hooks::audit::sink::{Feed, FeedSettings, LogSource, Sink, SinkError};
 use hooks::config::Config;
 use hooks::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
 use hooks::event::{EndReason, SessionStart};
 use hooks::team::{NewTeam, Team};
-use hooks::{BoxError, HookContext, Session, StdFileSystem, system};
+use hooks::{BoxError, HookContext, HookFuture, Session, StdFileSystem, TokioTimer, system};
 use serde_json::{Value, json};
 use tower::{ServiceExt, service_fn};
 
@@ -18,6 +21,20 @@ command_guard: {}
 redaction: {}
 scribe: {}
 ";
+
+/// A sink of the host. `sinks` in `hooks.yaml` has four others: OTLP, webhooks, Postgres and NATS.
+struct Printed;
+
+impl Sink for Printed {
+    fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
+        for Committed { record, .. } in records {
+            let tool = record.tool.as_deref().unwrap_or_default();
+            let verdict = record.outcome.map(|outcome| outcome.to_string()).unwrap_or_default();
+            println!("{}: {} {tool} {verdict}", record.agent, record.event);
+        }
+        HookFuture::now(Ok(()))
+    }
+}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), BoxError> {
@@ -37,7 +54,9 @@ async fn main() -> Result<(), BoxError> {
         }
     });
     let context = HookContext::new("session-1", "Ripley").in_dir(folder.path()).with_environment(system());
-    let hooks = Config::parse(FILE, "hooks.yaml")?.hooks();
+    let log = folder.path().join("log");
+    let config = Config::parse(&format!("{FILE}audit: {{ folder: '{}' }}\n", log.display()), "hooks.yaml")?;
+    let hooks = config.hooks();
     let (session, _) = Session::start(hooks.clone(), context, SessionStart::default()).await;
     let decision = "### 2026-11-22: Keep logs for seven years\n**By:** Ripley\n**What:** so\n";
     for (tool, args) in [
@@ -54,6 +73,15 @@ async fn main() -> Result<(), BoxError> {
     }
     session.end(EndReason::Complete, None).await;
     hooks.close().await?;
+
+    println!("\n--- what the sink got");
+    let (disk, settings) = (Arc::new(StdFileSystem), FeedSettings::new("printed"));
+    let source = LogSource::new(disk.clone(), &log);
+    let feeds = folder.path().join("feeds");
+    let mut feed = Feed::new(source, Printed, disk, feeds, settings, &system(), TokioTimer);
+    if !feed.catch_up(1).await {
+        return Err("the sink did not get every record".into());
+    }
 
     for place in ["decisions.md", "log"] {
         let path = team.root().join(place);

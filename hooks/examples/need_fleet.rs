@@ -1,5 +1,5 @@
 //! Fleet view: several agents work at once. One folder shows where each was sent, what each used, and who
-//! should look at changes made by others. `cargo run -p tower-hooks --example need_fleet`
+//! should look at changes made by others; metrics show it to Prometheus. `cargo run -p tower-hooks --example need_fleet`
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ spawn: { concurrent: 3, depth: 1 }
 scribe: {}
 notices: {}
 session_end: { recap: false }
+metrics: {}
 ";
 
 #[tokio::main(flavor = "current_thread")]
@@ -29,7 +30,8 @@ async fn main() -> Result<(), BoxError> {
     team.init(&NewTeam { members: members.to_vec(), ..NewTeam::default() })?;
     let charter = "# Backend — Developer\n\n## What I Own\n\n- The API in `src/api/`\n";
     std::fs::write(team.root().join("agents/backend/charter.md"), charter)?;
-    let hooks = Config::parse(FILE, "hooks.yaml")?.hooks();
+    let config = Config::parse(FILE, "hooks.yaml")?;
+    let hooks = config.clone().hooks();
 
     let lead = start(&hooks, folder.path(), "session-lead", "Lead").await;
     for agent in ["Tester", "Backend"] {
@@ -65,6 +67,11 @@ async fn main() -> Result<(), BoxError> {
     println!("\n--- what happened");
     for file in team.session_logs()? {
         print!("{}", std::fs::read_to_string(team.root().join("log").join(file))?);
+    }
+    println!("\n--- what Prometheus gets");
+    let metrics = config.metrics().ok_or("the file has a section `metrics`")?.prometheus();
+    for line in metrics.lines().filter(|line| line.starts_with("hooks_tool_calls_total")) {
+        println!("{line}");
     }
     Ok(())
 }

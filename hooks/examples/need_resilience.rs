@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hooks::config::Config;
+use hooks::event::{ModelReply, Usage};
 use hooks::resilience::{Call, Classifiers, HttpError};
 use hooks::{BoxError, HookContext, drivers::ModelRequest, state::OpId};
 use tower::{Layer, ServiceExt, service_fn};
@@ -35,7 +36,7 @@ async fn main() -> Result<(), BoxError> {
                 let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
                 return Err(HttpError::new(529, Default::default(), body));
             }
-            Ok(format!("`{name}` answers"))
+            Ok(ModelReply::text(format!("`{name}` answers"), Usage::default()))
         }
     });
     let stack = layers.layer(client);
@@ -43,7 +44,7 @@ async fn main() -> Result<(), BoxError> {
         let context = HookContext::new("session-1", "backend").with_environment(hooks::system());
         let id = OpId::from_parts(&["call", &number.to_string()]);
         let replied = stack.clone().oneshot(Call::new(context.into(), ModelRequest::default(), id)).await?;
-        println!("call {number}: {}", replied.reply);
+        println!("call {number}: {}", replied.reply.response.content);
         for failed in &replied.failed {
             println!("  before: `{}` was {}: {}", failed.model, failed.kind, failed.message);
         }

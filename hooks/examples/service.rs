@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
+use hooks::audit::{LogReader, Positions};
 use hooks::config::{CallMeter, Config, SpendClassify};
 use hooks::drivers::{ModelRequest, ToolCall, ToolOutcome, ToolRequest, ToolResult};
 use hooks::event::{EndReason, Message, ModelReply, Role, SessionStart, TurnEndReason, Usage};
@@ -16,7 +17,7 @@ use hooks::resilience::{Call, Classified, ErrorKind, ModelError};
 use hooks::state::OpId;
 use hooks::team::files::NewMember;
 use hooks::team::{NewTeam, Team};
-use hooks::{BoxError, HookContext, Hooks, Session, StdFileSystem, system};
+use hooks::{BoxError, HookContext, Hooks, Session, StdFileSystem, Strength, system};
 use serde_json::{Value, json};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt, service_fn};
@@ -84,19 +85,22 @@ async fn main() -> Result<(), BoxError> {
         print!("{}", std::fs::read_to_string(team.root().join("log").join(file))?);
     }
     println!("\n--- the audit log");
-    for file in std::fs::read_dir(log)? {
-        let path = file?.path();
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
-            let denied = std::fs::read_to_string(path)?;
-            let denied = denied.lines().filter(|line| line.contains("rm -fr build")).count();
-            println!("{denied} records are about the removal that was denied");
-        }
+    let records = LogReader::new(Arc::new(StdFileSystem), log, Positions::default()).read(1_000)?;
+    let denied = records.iter().filter(|one| one.record.outcome == Some(Strength::Deny)).count();
+    println!("{denied} records are about denials");
+    for record in records.iter().map(|one| &one.record).filter(|record| record.event == "after_model_call") {
+        let (model, tokens) =
+            (record.model.as_deref().unwrap_or_default(), record.tokens.unwrap_or_default());
+        println!(
+            "{}: `{model}`, {} tokens in, {} out",
+            record.agent, tokens.input_tokens, tokens.output_tokens
+        );
     }
     println!("\n--- decisions\n{}", std::fs::read_to_string(team.root().join("decisions.md"))?);
     Ok(())
 }
 
-/// Fallback around a budget around a client.
+/// Fallback around the hooks around a budget around a client.
 fn model(config: &Config) -> Result<Model, BoxError> {
     let hooks = config.clone().hooks();
     let budget = hooks.spend_budget().ok_or("the file has a section `budget`")?;
@@ -105,8 +109,7 @@ fn model(config: &Config) -> Result<Model, BoxError> {
         "opus" => Err(ModelError::new(ErrorKind::Overloaded, "Overloaded")),
         name => {
             let usage = Usage { input_tokens: 900, output_tokens: 800, ..Usage::default() };
-            let response = Message::text(Role::Assistant, format!("`{name}` answers: in Postgres"));
-            Ok(ModelReply { response, usage, cost: None })
+            Ok(ModelReply::text(format!("`{name}` answers: in Postgres"), usage))
         }
     });
     let layers = models.layer(hooks.clone(), SpendClassify(Classified))?;

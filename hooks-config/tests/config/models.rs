@@ -4,9 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use hooks_config::{Config, ConfigErrors};
 use hooks_core::drivers::ModelRequest;
-use hooks_core::event::{ErrorOccurred, ErrorType, Message, Notification, PreCompact, Role, SpawnFailed};
+use hooks_core::event::{
+    BeforeModelCall, ErrorOccurred, ErrorType, Message, ModelReply, Notification, PreCompact, Role,
+    SpawnFailed, Usage,
+};
 use hooks_core::state::OpId;
-use hooks_core::{CompactOutcome, HookContext, HookRequest, Hooks, Observer};
+use hooks_core::{CompactOutcome, HookContext, HookRequest, Hooks, Observer, Reason, Verdict, policy_fn};
 use hooks_resilience::stream::collect;
 use hooks_resilience::{Call, Chunk, Classified, Classifiers, ErrorKind, ModelError, ModelStream, Resilient};
 use tower::{Layer, ServiceExt, service_fn};
@@ -60,7 +63,7 @@ async fn a_file_makes_the_whole_stack() {
     let models = config.models().unwrap();
     let client = service_fn(async |call: Call| match call.model_name() {
         "large" => Err(ModelError::new(ErrorKind::Overloaded, "busy")),
-        name => Ok(format!("{name} answers")),
+        name => Ok(ModelReply::text(format!("{name} answers"), Usage::default())),
     });
     let stack = models.layer(config.clone().hooks(), Classified).unwrap().layer(client);
     let call = Call::new(
@@ -69,7 +72,7 @@ async fn a_file_makes_the_whole_stack() {
         OpId::from_parts(&["1"]),
     );
     let answered = stack.oneshot(call).await.unwrap();
-    assert_eq!(answered.reply, "other answers");
+    assert_eq!(answered.reply.response.content, "other answers");
     let failed: Vec<_> = answered.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();
     assert_eq!(failed, [("large", ErrorKind::Overloaded)]);
 }
@@ -86,7 +89,7 @@ async fn a_tenant_whose_key_is_wrong_is_left_alone_and_no_other() {
         asks.lock().unwrap().push((tenant, name));
         std::future::ready(match is_refused {
             true => Err(ModelError::new(ErrorKind::Authentication, "invalid api key")),
-            false => Ok(()),
+            false => Ok(ModelReply::text("", Usage::default())),
         })
     });
     let stack = models.layer(config.clone().hooks(), Classified).unwrap().layer(client);
@@ -199,7 +202,7 @@ async fn a_stack_stands_where_a_model_stands() {
     let config = Config::parse(MODELS, "hooks.yaml").unwrap();
     let models = config.models().unwrap();
     let client = service_fn(async |_: Call| {
-        Err::<hooks_core::event::ModelReply, _>(ModelError::new(ErrorKind::InvalidRequest, "no such field"))
+        Err::<ModelReply, _>(ModelError::new(ErrorKind::InvalidRequest, "no such field"))
     });
     let stack = models.resilience.layer(&models.health, Classified).unwrap().layer(client);
     let model = Resilient::new(stack, models.health.world().clone());
@@ -248,7 +251,7 @@ async fn the_layers_tell_the_hooks() {
             "large" => ErrorKind::Authentication,
             _ => ErrorKind::ContextOverflow,
         };
-        Err::<u8, _>(ModelError::new(kind, "no"))
+        Err::<ModelReply, _>(ModelError::new(kind, "no"))
     });
     let stack = models.layer(hooks, Classified).unwrap().layer(client);
     let mut request = ModelRequest { model: "premium".into(), ..ModelRequest::default() };
@@ -284,4 +287,40 @@ async fn a_stream_goes_on_with_another_model() {
     let answered = stack.oneshot(call).await.unwrap();
     let reply = collect(answered.reply).await.unwrap();
     assert_eq!(reply.response.content, "other answers");
+}
+
+#[tokio::test]
+async fn every_attempt_is_on_the_record_with_its_tokens_and_a_hook_may_stop_one() {
+    let log = tempfile::tempdir().unwrap();
+    let file = format!("{MODELS}audit: {{ folder: '{}' }}\n", log.path().display());
+    let config = Config::parse(&file, "hooks.yaml").unwrap();
+    let client = service_fn(async |call: Call| match call.model_name() {
+        "large" => Err(ModelError::new(ErrorKind::Overloaded, "busy")),
+        _ => Ok(ModelReply::text("yes", Usage { input_tokens: 900, output_tokens: 41, ..Usage::default() })),
+    });
+    let stack = config.models().unwrap().layer(config.clone().hooks(), Classified).unwrap().layer(client);
+    let call = || {
+        let context = HookContext::new("session-1", "Ripley").with_environment(hooks_system::system());
+        Call::new(context.into(), ModelRequest::default(), OpId::from_parts(&["1"]))
+    };
+    stack.oneshot(call()).await.unwrap();
+    config.close().await.unwrap();
+    let files = std::fs::read_dir(log.path()).unwrap().map(|file| file.unwrap().path());
+    let text: String = files.filter_map(|file| std::fs::read_to_string(file).ok()).collect();
+    let of =
+        |words: &[&str]| text.lines().filter(|line| words.iter().all(|word| line.contains(word))).count();
+    assert_eq!(of(&["after_model_call", "other", "41"]), 1, "{text}");
+    assert_eq!(of(&["error_occurred", "large"]), 1, "{text}");
+
+    let only_small =
+        policy_fn("region", |request: &HookRequest<BeforeModelCall>| match &*request.event().model {
+            "other" => Verdict::deny(Reason::new("region", "model", "not here")),
+            _ => Verdict::NO_OPINION,
+        });
+    let hooks = Hooks::builder().policy(only_small).build();
+    let config = Config::parse(MODELS, "hooks.yaml").unwrap();
+    let stack = config.models().unwrap().layer(hooks, Classified).unwrap().layer(client);
+    let request = ModelRequest { model: "standard".into(), ..ModelRequest::default() };
+    let error = stack.oneshot(call().with_request(request)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Stopped, "{error}");
 }

@@ -15,16 +15,7 @@ fn every_option_of_the_schema_is_read() {
     // policies need a folder; `further.rs` tests them.
     all.retain(|(path, _)| !["hooks", "hook_profile", "policies"].contains(&path[0].as_str()));
     for (path, value) in all {
-        // The option alone, in the sections and items around it.
-        let mut file = value.clone();
-        for (depth, key) in path.iter().enumerate().rev() {
-            let above = schema_at(&schema, &path[..depth]);
-            let mut fields = some_value(&schema, above);
-            fields[key] = file;
-            let is_item = depth > 0 && above_is_item(&schema, &path[..depth]);
-            file = if is_item { json!([fields]) } else { fields };
-        }
-        file["version"] = json!(1);
+        let file = file_with(&schema, &path, &value);
         match Config::parse(&file.to_string(), "hooks.yaml") {
             // A configuration that was read is the same when it is written again.
             Ok(config) if !["version", "profile", "self_protection"].contains(&path[0].as_str()) => {
@@ -64,6 +55,73 @@ fn every_option_of_the_schema_is_read() {
                 assert!(errors.errors().iter().all(|error| !error.message.contains("has to be")), "{errors}");
             }
         }
+    }
+}
+
+/// A file with the option alone, in the sections and items around it.
+fn file_with(schema: &Value, path: &[String], value: &Value) -> Value {
+    let mut file = value.clone();
+    for (depth, key) in path.iter().enumerate().rev() {
+        let above = schema_at(schema, &path[..depth]);
+        let mut fields = some_value(schema, above);
+        fields[key] = file;
+        let is_item = depth > 0 && above_is_item(schema, &path[..depth]);
+        file = if is_item { json!([fields]) } else { fields };
+    }
+    file["version"] = json!(1);
+    file
+}
+
+/// The schema is for editors: it refuses what the reader refuses, as far as a pattern can.
+#[test]
+fn the_schema_refuses_wrong_durations_labels_and_addresses() {
+    let schema = hooks_config::schema();
+    let mut all = Vec::new();
+    options(&schema, &schema, &[], &mut all);
+    let (mut durations, mut differing) = (0, Vec::new());
+    for (path, _) in &all {
+        let option = resolve(
+            &schema,
+            &schema_at(&schema, &path[..path.len() - 1])["properties"][path.last().unwrap()],
+        );
+        if option["type"] != "string" {
+            continue;
+        }
+        let file = file_with(&schema, path, &json!("15 minutes"));
+        let refused = Config::parse(&file.to_string(), "hooks.yaml").err();
+        let refused = refused.iter().flat_map(hooks_config::ConfigErrors::errors);
+        let is_duration =
+            refused.into_iter().any(|error| error.message.starts_with("`15 minutes` is not a duration"));
+        let form = option["pattern"].as_str().map(|form| regex::Regex::new(form).unwrap());
+        if form.as_ref().is_some_and(|form| form.is_match("1m30s")) != is_duration {
+            differing.push(path.join("."));
+        }
+        let Some(form) = form.filter(|_| is_duration) else { continue };
+        durations += 1;
+        for (text, fits) in
+            [("15", false), ("", false), ("15 minutes", false), ("30s1m", false), ("1s1s", false)]
+                .into_iter()
+                .chain([("500ms", true), ("1d2h3m4s5ms", true), ("2h5ms", true)])
+        {
+            assert_eq!(
+                (form.is_match(text), hooks_core::duration::parse(text).is_ok()),
+                (fits, fits),
+                "{text}"
+            );
+        }
+    }
+    assert!(durations > 30, "{durations}");
+    assert_eq!(differing, [""; 0], "the forms follow the reader");
+
+    let labels = schema.pointer("/$defs/RedactionConfig/properties/labels/items/enum").unwrap();
+    assert!(labels.as_array().unwrap().contains(&json!("EMAIL")) && !labels.to_string().contains("emial"));
+    for (place, right, wrong) in [
+        ("/$defs/OtlpConfig/properties/endpoint", "http://localhost:4318", "https://localhost"),
+        ("/$defs/WebhookConfig/properties/url", "http://localhost:9000/hook", "htp://localhost"),
+        ("/properties/store/properties/url", "redis://127.0.0.1:6379/", "localhost:6379"),
+    ] {
+        let form = regex::Regex::new(schema.pointer(place).unwrap()["pattern"].as_str().unwrap()).unwrap();
+        assert!(form.is_match(right) && !form.is_match(wrong), "{place}");
     }
 }
 

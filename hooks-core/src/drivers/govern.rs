@@ -176,14 +176,19 @@ pub struct Govern<S, A = NoApprover> {
 impl<S> Govern<S> {
     /// Governs `tools` by `hooks`. Without an approver, an ask is a denial. A call that no hook has an
     /// opinion on runs.
-    pub fn new(hooks: impl Into<Live>, tools: S) -> Self {
-        Self {
-            tools,
-            approver: NoApprover,
-            hooks: hooks.into(),
-            undecided: Strength::Allow,
-            tally: Arc::default(),
-        }
+    pub fn new(hooks: impl Into<Live>, tools: S) -> Self
+    where
+        // As below, so that the compiler names the wrong type here and not at the call.
+        S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>, Future: Send>
+            + Clone
+            + Send
+            + 'static,
+    {
+        Self::around_any(hooks.into(), tools)
+    }
+
+    pub(super) fn around_any(hooks: Live, tools: S) -> Self {
+        Self { tools, approver: NoApprover, hooks, undecided: Strength::Allow, tally: Arc::default() }
     }
 }
 

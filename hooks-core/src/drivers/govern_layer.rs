@@ -37,7 +37,7 @@ pub struct GovernLayer<A = NoApprover> {
 impl GovernLayer {
     /// A layer that governs by `hooks`. Without an approver, an ask is a denial.
     pub fn new(hooks: impl Into<Live>) -> Self {
-        Self { driver: Govern::new(hooks, ()) }
+        Self { driver: Govern::around_any(hooks.into(), ()) }
     }
 }
 

@@ -3,9 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tower_service::Service;
+
 use super::moment::Moment;
-use super::{Compaction, Compactor, Govern, GovernModel, GovernSpawn, Router, Tally, refusal};
+use super::{
+    Compaction, Compactor, Govern, GovernModel, GovernSpawn, Router, Tally, ToolCall, ToolResult, refusal,
+};
 use crate::context::HookContext;
+use crate::error::BoxError;
 use crate::event::{
     AgentSwitched, EndReason, ErrorOccurred, EventKind, Level, MaxIterations, Notification, PostCompact,
     PreCompact, PromptKind, SessionEnd, SessionStart, Stop, TurnEnd, TurnEndReason, TurnStart,
@@ -204,7 +209,13 @@ impl Session {
     }
 
     /// Governs the session's tools.
-    pub fn tools<S>(&self, tools: S) -> Govern<S> {
+    pub fn tools<S>(&self, tools: S) -> Govern<S>
+    where
+        S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>, Future: Send>
+            + Clone
+            + Send
+            + 'static,
+    {
         Govern::new(self.hooks.clone(), tools).counting(Arc::clone(&self.tally))
     }
 

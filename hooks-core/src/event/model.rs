@@ -116,6 +116,21 @@ pub struct ModelReply {
     pub cost: Option<MicroUsd>,
 }
 
+impl ModelReply {
+    /// Creates the answer of an assistant, without a cost.
+    ///
+    /// ```
+    /// use hooks_core::event::{ModelReply, Usage};
+    ///
+    /// let usage = Usage { input_tokens: 900, output_tokens: 2, ..Usage::default() };
+    /// let reply = ModelReply::text("in Postgres", usage);
+    /// assert_eq!(reply.response.content, "in Postgres");
+    /// ```
+    pub fn text(text: impl Into<String>, usage: Usage) -> Self {
+        Self { response: Message::text(Role::Assistant, text), usage, cost: None }
+    }
+}
+
 /// One message of a conversation. The content is text or a list of blocks, in the format of the provider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

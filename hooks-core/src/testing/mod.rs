@@ -6,6 +6,7 @@
 mod disk;
 mod files;
 mod laws;
+mod path_laws;
 mod probe;
 mod recorder;
 mod scripted;
@@ -17,6 +18,7 @@ mod world;
 pub use self::disk::FakeDisk;
 pub use self::files::FakeFileSystem;
 pub use self::laws::{check_policy_laws, run_on_random_events};
+pub use self::path_laws::{check_path_laws, paths_context};
 pub use self::probe::{PendingOnce, Probe, ProbeLog};
 pub use self::recorder::{Recorder, Seen};
 pub use self::scripted::{ScriptedApprover, ScriptedModel, ScriptedTools};

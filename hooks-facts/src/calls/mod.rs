@@ -1,5 +1,7 @@
 //! Facts about a tool call, computed at most once per request and shared by all policies.
 //!
+//! Most policies ask one question about a call, and [`CallQuestions`] answers it: `request.writes("migrations/**")`.
+//!
 //! The engines of `hooks-facts` need settings that a request does not hold: the root, the case of names,
 //! custom tools. A [`CallReader`] holds them; [`CallReader::read`] returns the [`Call`] as it is with these
 //! settings. The facts of all readers are one cell of the request ([`CallFacts`]), so a rewrite or a wait
@@ -52,6 +54,7 @@ mod disk;
 mod line_breaks;
 mod path_patterns;
 mod places;
+mod questions;
 mod reader;
 mod reads;
 mod root;
@@ -65,6 +68,7 @@ pub use self::commands::{ParsedCommand, ParsedCommands};
 pub use self::config::{PathsConfig, ToolRole};
 pub use self::path_patterns::{PathPatterns, PlaceMatch, ReadMatch};
 pub use self::places::{Known, NamedPath, NamedPaths};
+pub use self::questions::CallQuestions;
 pub use self::reader::CallReader;
 pub use self::reads::{NamedReads, ReadFile};
 pub use self::session_files::FileOfSession;

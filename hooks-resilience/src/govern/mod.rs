@@ -3,7 +3,8 @@
 //! * [`Governed`] stands innermost: **each attempt** passes the hooks. If a policy denies a model, the chain
 //!   goes on to the next one, which is judged anew. A budget counts every attempt, and the recovery that
 //!   hooks propose after a failure narrows the reactions of the layers. So a fallback cannot circumvent a
-//!   policy.
+//!   policy. [`GovernAttempt`] does the same for a client that takes a [`Call`](crate::Call), as the clients of
+//!   `hooks.yaml`'s models do.
 //! * [`Resilient`] stands outermost: it turns a stack into a plain model, for a host that puts hooks **around
 //!   the whole call** (`GovernModel::new(hooks, Resilient::new(stack, world))`), or uses no hooks at all.
 //!   These hooks see one call, however many attempts it took.
@@ -86,11 +87,13 @@
 //! # Ok::<(), BoxError>(())
 //! ```
 
+mod attempt;
 mod governed;
 mod resilient;
 
 #[cfg(test)]
 mod tests;
 
+pub use self::attempt::{GovernAttempt, GovernAttemptLayer};
 pub use self::governed::{Governed, GovernedFuture};
 pub use self::resilient::{Resilient, ResilientFuture};

@@ -33,7 +33,7 @@ pub enum ToolError {
     Router(hooks_core::BoxError),
     /// The host does not know its sessions.
     #[error("the agents at work are not known: {0}")]
-    Workers(hooks_core::BoxError),
+    Sessions(hooks_core::BoxError),
     /// The team folder could not be read or written.
     #[error(transparent)]
     Team(#[from] TeamError),

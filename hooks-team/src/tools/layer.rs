@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use tower_layer::Layer;
 
-use super::{Decide, NoRouter, NoWorkers, Remember, RouteTask, SquadTools, Status, UseSkill, Workers};
+use super::{AgentSessions, Decide, NoRouter, NoSessions, Remember, RouteTask, SquadTools, Status, UseSkill};
 use crate::Team;
 
 /// Adds the team's tools to the host's own tools.
@@ -23,7 +23,7 @@ impl SquadToolsLayer {
             decide: Decide::new(team.clone()),
             remember: Remember::new(team.clone()),
             skill: UseSkill::new(team.clone()),
-            status: Status::new(team.clone(), Arc::new(NoWorkers)),
+            status: Status::new(team.clone(), Arc::new(NoSessions)),
             route: RouteTask::unavailable(team.clone()),
             team,
         }
@@ -40,8 +40,8 @@ impl<R> SquadToolsLayer<R> {
 
     /// Sets the source of information about agents at work.
     #[must_use]
-    pub fn with_workers(mut self, workers: Arc<dyn Workers>) -> Self {
-        self.status = Status::new(self.team.clone(), workers);
+    pub fn with_sessions(mut self, sessions: Arc<dyn AgentSessions>) -> Self {
+        self.status = Status::new(self.team.clone(), sessions);
         self
     }
 }

@@ -90,7 +90,7 @@ pub use self::route::{NoRouter, RouteArgs, RouteTask};
 pub use self::sent::{SessionRouter, TaskSent};
 pub use self::service::{NoOtherTools, SquadTools};
 pub use self::skill::{SkillArgs, SkillOperation, UseSkill};
-pub use self::status::{NoWorkers, Status, StatusArgs, Worker, Workers};
+pub use self::status::{AgentSession, AgentSessions, NoSessions, Status, StatusArgs};
 
 /// Result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

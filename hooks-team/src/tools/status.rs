@@ -31,23 +31,23 @@ pub struct StatusArgs {
 }
 
 /// A host's information about agents at work.
-pub trait Workers: Send + Sync {
+pub trait AgentSessions: Send + Sync {
     /// Returns the most sessions at once, or `None` if the host sets no limit.
     fn capacity(&self) -> Option<usize>;
 
     /// Returns the current sessions, also those with the status `waiting`; an error if they are not known, which the
     /// model reads.
-    fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>>;
+    fn sessions(&self) -> HookFuture<'static, Result<Vec<AgentSession>, BoxError>>;
 
     /// Returns the sessions that wait for a place, in the order in which they start.
-    fn waiting(&self) -> Vec<Worker> {
+    fn waiting(&self) -> Vec<AgentSession> {
         Vec::new()
     }
 }
 
 /// An agent at work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Worker {
+pub struct AgentSession {
     /// Name of the agent.
     pub agent: String,
     /// Id of the session.
@@ -58,7 +58,7 @@ pub struct Worker {
     pub task: Option<String>,
 }
 
-impl Worker {
+impl AgentSession {
     /// Whether the session waits for a place.
     fn waits(&self) -> bool {
         self.status.eq_ignore_ascii_case("waiting")
@@ -67,21 +67,21 @@ impl Worker {
 
 /// Source for a host that keeps no sessions.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoWorkers;
+pub struct NoSessions;
 
 /// Lists the members of the team and the agents at work.
 #[derive(Clone)]
 pub struct Status {
     team: Team,
-    workers: Arc<dyn Workers>,
+    sessions: Arc<dyn AgentSessions>,
 }
 
-impl Workers for NoWorkers {
+impl AgentSessions for NoSessions {
     fn capacity(&self) -> Option<usize> {
         None
     }
 
-    fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>> {
+    fn sessions(&self) -> HookFuture<'static, Result<Vec<AgentSession>, BoxError>> {
         HookFuture::now(Ok(Vec::new()))
     }
 }
@@ -93,12 +93,12 @@ impl Tool for StatusArgs {
 }
 
 impl Status {
-    /// Uses the members of `team` and the sessions of `workers`.
-    pub fn new(team: Team, workers: Arc<dyn Workers>) -> Self {
-        Self { team, workers }
+    /// Uses the members of `team` and the sessions in `sessions`.
+    pub fn new(team: Team, sessions: Arc<dyn AgentSessions>) -> Self {
+        Self { team, sessions }
     }
 
-    fn answer(&self, args: &StatusArgs, all: &[Worker]) -> Result<ToolOutput, ToolError> {
+    fn answer(&self, args: &StatusArgs, all: &[AgentSession]) -> Result<ToolOutput, ToolError> {
         let wanted = args.agent_name.as_deref().filter(|name| !name.trim().is_empty());
         let wanted = wanted.map(|name| self.team.agent(name)).transpose()?;
         let is_wanted = |name: &str| {
@@ -110,16 +110,16 @@ impl Status {
             .iter()
             .filter(|member| wanted.as_ref().is_none_or(|wanted| member.agent().as_ref() == Some(wanted)))
             .collect();
-        let is_shown = |one: &&Worker| {
+        let is_shown = |one: &&AgentSession| {
             let status = args.status.as_deref().map(str::trim);
             is_wanted(&one.agent) && status.is_none_or(|status| one.status.eq_ignore_ascii_case(status))
         };
-        let all_waiting = self.workers.waiting();
+        let all_waiting = self.sessions.waiting();
         let (mut waiting, sessions): (Vec<_>, Vec<_>) =
             all.iter().filter(is_shown).partition(|one| one.waits());
         waiting.extend(all_waiting.iter().filter(is_shown));
 
-        let capacity = self.workers.capacity().map_or(String::new(), |capacity| format!(" of {capacity}"));
+        let capacity = self.sessions.capacity().map_or(String::new(), |capacity| format!(" of {capacity}"));
         let active = members.iter().filter(|member| member.is_active()).count();
         let mut text =
             format!("{} sessions{capacity}; {active} of {} members active\n", sessions.len(), members.len());
@@ -159,7 +159,7 @@ impl Service<StatusArgs> for Status {
     fn call(&mut self, args: StatusArgs) -> Self::Future {
         let this = self.clone();
         HookFuture::later(async move {
-            let all = this.workers.sessions().await.map_err(ToolError::Workers)?;
+            let all = this.sessions.sessions().await.map_err(ToolError::Sessions)?;
             this.answer(&args, &all)
         })
     }

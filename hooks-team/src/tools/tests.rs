@@ -9,19 +9,19 @@ use hooks_core::{BoxError, Environment, HookFuture};
 use serde_json::{Value, json};
 use tower::{Layer, Service, ServiceExt, service_fn};
 
-use super::{NoOtherTools, SquadToolsLayer, Worker, Workers};
+use super::{AgentSession, AgentSessions, NoOtherTools, SquadToolsLayer};
 use crate::files::NewMember;
 use crate::{NewTeam, Team};
 
 struct Two;
 
-impl Workers for Two {
+impl AgentSessions for Two {
     fn capacity(&self) -> Option<usize> {
         Some(5)
     }
 
-    fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>> {
-        let sessions = ["Lead", "Tester"].map(|agent| Worker {
+    fn sessions(&self) -> HookFuture<'static, Result<Vec<AgentSession>, BoxError>> {
+        let sessions = ["Lead", "Tester"].map(|agent| AgentSession {
             agent: agent.into(),
             session: "s".into(),
             status: "active".into(),
@@ -30,9 +30,9 @@ impl Workers for Two {
         HookFuture::now(Ok(sessions.into()))
     }
 
-    fn waiting(&self) -> Vec<Worker> {
+    fn waiting(&self) -> Vec<AgentSession> {
         ["Tester", "Gone"]
-            .map(|agent| Worker {
+            .map(|agent| AgentSession {
                 agent: agent.into(),
                 session: "w".into(),
                 status: "waiting".into(),
@@ -61,7 +61,7 @@ fn call(team: &Team, name: &str, args: Value) -> ToolResult {
     });
     let tools = SquadToolsLayer::new(team.clone())
         .with_router(router)
-        .with_workers(Arc::new(Two))
+        .with_sessions(Arc::new(Two))
         .layer(NoOtherTools);
     tools.oneshot(ToolCall::new(name, args)).now_or_never().unwrap().unwrap()
 }
