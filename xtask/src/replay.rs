@@ -1,8 +1,8 @@
 //! `cargo xtask bench replay`: measures how long `hooks replay` takes for a record of a million decisions.
 //!
-//! The record is written by `hooks eval --record`, once with calls of file tools alone, and once with a third of shell
-//! commands. Each is replayed twice, under the rules that it was made with: every decision has to be the same, and both runs
-//! have to give the same bytes.
+//! `hooks eval --record` records a day of calls, once with file tools alone, and once with a third of shell commands. Copies of
+//! it, with sessions and files of their own, are the record of a hundred days. Each is replayed twice, under the rules that it
+//! was made with: every decision has to be the same, and both runs have to give the same bytes.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -17,6 +17,8 @@ use crate::stopwatch::Stopwatch;
 
 /// Decisions of a record.
 const DECISIONS: u64 = 1_000_000;
+/// Decisions of a day, which the program judges and records before they are copied.
+const OF_A_DAY: u64 = 10_000;
 /// Calls of a session.
 const OF_A_SESSION: u64 = 250;
 /// Most seconds for a million decisions: of file tools, and with a third of shell commands.
@@ -33,15 +35,16 @@ rules:
   - { name: generated, action: deny, paths: [src/generated/**], reason: it is generated }
 ";
 
+/// Commands; `FILE` becomes a name of its own in each call.
 const COMMANDS: [&str; 8] = [
-    "cargo test --workspace 2>&1 | tail -n 20",
-    "git status --short && git diff --stat",
-    "ls -la src tests",
-    "grep -rn 'fn main' src | head",
-    "rm -rf target/tmp",
-    "cd src && sed -n '1,80p' main.rs",
-    "for f in a b c; do echo \"$f\"; done",
-    "python3 -c 'print(1 + 1)' > docs/out.txt",
+    "cargo test --workspace FILE 2>&1 | tail -n 20",
+    "git status --short && git diff --stat src/FILE.rs",
+    "ls -la src tests/FILE",
+    "grep -rn 'fn FILE' src | head",
+    "rm -rf target/FILE",
+    "cd src && sed -n '1,80p' FILE.rs",
+    "for f in a b c; do echo \"$f FILE\"; done",
+    "python3 -c 'print(1 + 1)' > docs/FILE.txt",
 ];
 
 /// Measures the program, or the one that `dist` builds.
@@ -75,17 +78,18 @@ fn measure(program: &Path, folder: &Path, of_shell: u64) -> Result<f64> {
     let named = |name: &str| format!("{folder}/{name}");
     let recording = Stopwatch::start();
     let mut events = BufWriter::new(File::create(named("events.jsonl"))?);
-    for number in 0..DECISIONS {
+    for number in 0..OF_A_DAY {
         writeln!(events, "{}", call(number, of_shell, &folder))?;
     }
     events.into_inner().map_err(|cause| Error::doing("the events cannot be written", cause))?.sync_all()?;
     let line = "\"$1\" eval --config \"$2\" --record --no-reload < \"$3\" > /dev/null";
     Program::new("sh", ["-c", line, "sh", &program, &named("hooks.yaml"), &named("events.jsonl")]).run()?;
+    repeat(&named("log"), &named("long"), DECISIONS / OF_A_DAY)?;
     println!("{DECISIONS} decisions were recorded in {recording}");
     let (mut best, mut outputs) = (f64::MAX, Vec::new());
     for _ in 0..2 {
         let replaying = Stopwatch::start();
-        let arguments = ["replay", "--log", &named("log"), "-c", &named("hooks.yaml"), "--format", "json"];
+        let arguments = ["replay", "--log", &named("long"), "-c", &named("hooks.yaml"), "--format", "json"];
         outputs.push(Program::new(&program, arguments).output()?);
         best = replaying.elapsed().as_secs_f64().min(best);
     }
@@ -98,6 +102,14 @@ fn measure(program: &Path, folder: &Path, of_shell: u64) -> Result<f64> {
     Ok(best)
 }
 
+/// Writes a log of copies of another one.
+fn repeat(from: &str, into: &str, copies: u64) -> Result {
+    let copies = copies.to_string();
+    let example =
+        ["run", "--quiet", "--profile", "fast", "--package", "tower-hooks-audit", "--example", "repeat"];
+    Program::cargo(example.into_iter().chain(["--", from, into, &copies])).run()
+}
+
 /// The line of a call.
 fn call(number: u64, of_shell: u64, folder: &str) -> String {
     let at = json!({
@@ -106,6 +118,7 @@ fn call(number: u64, of_shell: u64, folder: &str) -> String {
         "cwd": folder,
     });
     let command = usize::try_from(number / 3).ok().and_then(|pick| COMMANDS.get(pick % COMMANDS.len()));
+    let command = command.map(|command| command.replace("FILE", &format!("file_{number}")));
     let (tool, args) = match number.checked_rem(of_shell) {
         Some(0) => ("Bash", json!({"command": command, "description": "a step"})),
         _ if number.is_multiple_of(2) => (
