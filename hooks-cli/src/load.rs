@@ -70,9 +70,6 @@ pub(crate) fn named_or_found(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let here = env::current_dir()?;
     let found = project::find_from(None, &here);
     let Some(governing) = found else {
-        if let Some(why) = project::not_a_file(&here) {
-            return Err(Failure::message(why));
-        }
         let why =
             "no `hooks.yaml` governs this folder; name one with `--config`, or write one with `hooks init`";
         return Err(Failure::message(why));

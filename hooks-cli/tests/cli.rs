@@ -130,6 +130,28 @@ fn a_configuration_that_is_no_file_is_named() {
     }
 }
 
+/// A project whose rules are a link without a target had the rules of the user instead, without a word.
+#[cfg(unix)]
+#[test]
+fn rules_that_are_no_file_deny_where_other_rules_would_govern() {
+    let dir = tempfile::tempdir().unwrap();
+    let (project, user) = (dir.path().join("project"), dir.path().join("project/home/.config/hooks"));
+    fs::create_dir_all(&user).unwrap();
+    fs::write(user.join("hooks.yaml"), "version: 1\n").unwrap();
+    let event = json!({"session_id": "s", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "ls"}, "tool_use_id": "t"});
+    let ask = || hooks(&project, &["run", "--client", "claude", "--event", "PreToolUse"], &event.to_string());
+    assert!(!ask().out.contains("deny"), "the rules of the user let it through");
+    std::os::unix::fs::symlink("/nowhere/hooks.yaml", project.join("hooks.yaml")).unwrap();
+    let ran = ask();
+    assert!(
+        ran.out.contains("\"deny\"") && ran.out.contains("project/hooks.yaml"),
+        "{} {}",
+        ran.out,
+        ran.err
+    );
+}
+
 #[test]
 fn check_reports_to_programs() {
     let dir = folder();

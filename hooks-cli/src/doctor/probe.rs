@@ -53,6 +53,11 @@ fn denies(client: Client, one: &WiredLine) -> Finding {
             Finding::bad(format!("at `{event}` everything is denied: {reason}"), "mend what the reason names")
         }
         Some(reason) => Finding::good(format!("at `{event}` a denial denies: {reason}")),
+        // The line denies in place of a program that is missing or was killed.
+        None if output.code == Some(2) && !output.stderr.trim().is_empty() => {
+            let reason = one_line(output.stderr.trim());
+            Finding::bad(format!("at `{event}` everything is denied: {reason}"), "mend what the reason names")
+        }
         None => {
             let Output { stdout, stderr, code } = output;
             let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
@@ -99,7 +104,6 @@ fn question(client: Client, event: &str, session: &str) -> Option<String> {
 
 /// The reason of a denial; `None` if the answer is not a denial.
 fn reason(client: Client, output: &Output) -> Option<String> {
-    let one_line = |text: &str| text.lines().next().unwrap_or_default().chars().take(160).collect::<String>();
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     let denial = match client {
         // Exit code 2 denies, and the reason is on standard error.
@@ -121,6 +125,10 @@ fn reason(client: Client, output: &Output) -> Option<String> {
         _ => says(&answer, "permissionDecision", "permissionDecisionReason"),
     };
     denial.filter(|_| output.code == Some(0)).map(|reason| one_line(&reason))
+}
+
+fn one_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(160).collect()
 }
 
 fn says(answer: &Value, decision: &str, reason: &str) -> Option<String> {

@@ -40,8 +40,8 @@ impl Refused {
         match error {
             EditError::Malformed(error) => Self::malformed(text, error),
             EditError::Other(at, key, wanted) => {
-                let what = if key.is_empty() { event } else { "its parent" };
-                Self::at(text, at, format!("`{what}` has to be {wanted} to add hooks to it"))
+                let what = if key.is_empty() { format!("`{event}`") } else { "the value here".to_owned() };
+                Self::at(text, at, format!("{what} has to be {wanted} to add hooks to it"))
             }
         }
     }

@@ -33,10 +33,8 @@ pub(super) struct Rules {
 pub(super) fn load(options: &Mcp) -> Result<Rules, Failure> {
     let folder = env::current_dir()?;
     let Some(found) = project::find_from(options.config.as_deref(), &folder) else {
-        return Err(Failure::message(project::not_a_file(&folder).unwrap_or_else(|| {
-            "no rules govern this folder, so the server was not started; `hooks init` writes some, or name them with `--config`"
-                .to_owned()
-        })));
+        let why = "no rules govern this folder, so the server was not started; `hooks init` writes some, or name them with `--config`";
+        return Err(Failure::message(why.to_owned()));
     };
     let config = load::governing(&found.config, None)?;
     let mut settings = McpSettings::new(&name(options));

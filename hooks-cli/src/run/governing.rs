@@ -46,9 +46,6 @@ pub(super) struct Governing {
 pub(super) fn load(options: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
     let cwd = folder_of(decoded)?;
     let Some(mut file) = project::find(options.config.as_deref(), decoded, &cwd) else {
-        if let Some(why) = project::not_a_file(&cwd) {
-            return Err(why);
-        }
         return Err(format!(
             "there is no `hooks.yaml` for `{}`; write one with `hooks init {}`, or name one with `--config`",
             cwd.display(),

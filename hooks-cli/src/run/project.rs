@@ -48,20 +48,6 @@ pub(crate) fn find_for_start(client: Client, cwd: &Path) -> Option<PathBuf> {
     Some(find_from(None, start.as_deref().unwrap_or(cwd))?.config)
 }
 
-/// Returns why a path at which a configuration is searched is not a file, such as a folder. A search passes over it.
-pub(crate) fn not_a_file(start: &Path) -> Option<String> {
-    folders(start).into_iter().flat_map(places).find_map(|place| {
-        let kind = place.symlink_metadata().ok()?.file_type();
-        let what = match place.metadata() {
-            Ok(found) if found.is_file() => return None,
-            Ok(found) if found.is_dir() => "a folder",
-            Err(_) if kind.is_symlink() => "a link to a file that is missing",
-            _ => "a FIFO, a socket or a device",
-        };
-        Some(format!("`{}` is {what}, and rules are a file", place.display()))
-    })
-}
-
 /// Finds the configuration for the project of a folder; `None` if no file is found.
 pub(crate) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningFile> {
     // The folders above a path with `..` are not those that its text shows.
@@ -80,16 +66,22 @@ pub(crate) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningF
     let mut protected: Vec<String> = outside.flat_map(|place| as_patterns(&place)).collect();
     for folder in &folders {
         for config in places(folder) {
-            if config.is_file() {
+            if exists(&config) {
                 return Some(GoverningFile { config, root: folder.to_path_buf(), protected });
             }
             protected.extend(as_patterns(&config));
         }
     }
-    let config = of_user().filter(|config| config.is_file())?;
+    let config = of_user().filter(|config| exists(config))?;
     protected.extend(PLACES.map(|place| format!("**/{place}")));
     let root = folders.first().map_or(start, |outermost| outermost).to_path_buf();
     Some(GoverningFile { config, root, protected })
+}
+
+/// Whether something is there. A folder or a link without a target governs too: it cannot be read, and so it denies, where other
+/// rules would govern in its place without a word.
+fn exists(config: &Path) -> bool {
+    config.symlink_metadata().is_ok()
 }
 
 /// The configuration that the command line names, or the variable.

@@ -128,6 +128,8 @@ mod tests {
             ("see (@.env)", ".env"),
             ("see `@.env`", ".env"),
             ("@.env#L1-5", ".env"),
+            ("@\"./.env#L1-5\"", "./.env"),
+            ("@\"my notes.md#L1\"", "my notes.md"),
             ("@./.env", "./.env"),
             ("@/repo/.env", "/repo/.env"),
             ("@\"my notes.md\" please", "my notes.md"),

@@ -53,20 +53,26 @@ fn readings(rest: &str, read: &mut usize) -> Vec<String> {
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`')) {
         let inner = rest.get(1..).unwrap_or_default();
         let end = upto(inner, &|letter| letter == quote);
-        readings.extend(end.and_then(|end| inner.get(..end)).map(str::to_owned));
+        // A file whose name has `#`, or lines of the file before it.
+        let quoted = end.and_then(|end| inner.get(..end));
+        readings.extend(quoted.into_iter().flat_map(|text| [text, without_lines(text)]).map(str::to_owned));
     }
     // Up to a space. Some clients take a backslash for part of the name, others for an escape.
     let written = upto(rest, &char::is_whitespace).and_then(|end| rest.get(..end));
     let (escaped, cut) = unescaped(rest);
     *read += escaped.len();
     for text in written.into_iter().chain([&*escaped, &*cut]).filter(|text| text.len() <= MAX_LENGTH) {
-        let without_lines = text.split('#').next().unwrap_or_default();
-        readings.extend([without_lines, text].map(|text| text.trim_end_matches(TRAILING).to_owned()));
+        readings.extend([without_lines(text), text].map(|text| text.trim_end_matches(TRAILING).to_owned()));
         // Claude Code ends a name with its last letter: a sentence may go on with any sign.
         readings.push(text.trim_end_matches(|letter: char| !letter.is_alphanumeric()).to_owned());
         readings.push(text.to_owned());
     }
     readings
+}
+
+/// The name without the lines of the file (`#L1-2`).
+fn without_lines(name: &str) -> &str {
+    name.split('#').next().unwrap_or_default()
 }
 
 /// Returns the name up to a space that is not escaped, without its backslashes; and the part of it before a character at which
