@@ -158,3 +158,8 @@ pub mod facts {
 #[cfg(all(doctest, feature = "config"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The page about policies of one's own: its example is a whole file.
+#[cfg(all(doctest, feature = "policies", feature = "system"))]
+#[doc = include_str!("../../docs/write-a-policy.md")]
+struct WriteAPolicy;
