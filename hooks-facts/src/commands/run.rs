@@ -335,7 +335,14 @@ impl Walk {
             None if file.is_found() && self.files.is_empty() => Stream::File("".into()),
             None => Stream::Unknown,
         };
-        self.stream(&stream, span)
+        match stream {
+            // The input of the script is free for the programs in it.
+            Stream::Known(text) if !typed::is_input(file) => {
+                let input = self.inherited_input();
+                self.text(&text, &input, span)
+            }
+            stream => self.stream(&stream, span),
+        }
     }
 
     fn wrapper(
