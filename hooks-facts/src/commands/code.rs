@@ -7,7 +7,8 @@ use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::effects::code::{Token, tokens};
 use super::reads;
-use super::walk::{Stream, Walk};
+use super::typed;
+use super::walk::Walk;
 use crate::shell::Span;
 
 /// Languages of interpreters.
@@ -286,7 +287,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
         words.push(Argument::Literal(string.text.clone()));
         if string.text.trim().contains(char::is_whitespace) {
             // `open(F, "rm a|")` has a mark for a pipe.
-            walk.maybe_text(string.text.trim_matches(|c: char| c == '|' || c.is_whitespace()), span);
+            walk.maybe_started(string.text.trim_matches(|c: char| c == '|' || c.is_whitespace()), span);
         }
     }
     flush(walk, &mut words, span);
@@ -353,7 +354,7 @@ fn flush(walk: &mut Walk, words: &mut Vec<Argument>, span: Span) {
             .and_then(Argument::literal)
             .is_some_and(|name| !name.is_empty() && !name.contains(char::is_whitespace));
         if has_name {
-            walk.run_some(argv, &Stream::Empty, span);
+            walk.run_some(argv, &walk.inherited_input(), span);
         }
     }
     words.clear();
@@ -414,7 +415,9 @@ fn sed(walk: &mut Walk, text: &str, span: Span) {
     for line in text.split(['\n', ';']) {
         let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || " ,$!".contains(c));
         if let Some(command) = line.strip_prefix("e ") {
-            walk.maybe_text(command, span);
+            walk.maybe_started(command, span);
+        } else if line.trim_end_matches([' ', '}']) == "e" {
+            typed::runs_input(walk, span);
         }
         let Some(rest) = line.strip_prefix('s') else { continue };
         let Some(mark) = rest.chars().next().filter(|c| !c.is_alphanumeric()) else { continue };
@@ -425,6 +428,7 @@ fn sed(walk: &mut Walk, text: &str, span: Span) {
         {
             let command = replacement.join(&mark.to_string());
             walk.maybe_text(&command, span);
+            typed::runs_input(walk, span);
         }
     }
 }

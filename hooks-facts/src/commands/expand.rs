@@ -85,9 +85,7 @@ impl Walk {
             Part::Literal { text, quoted: false } => text.chars().for_each(|c| fields.unquoted(c)),
             Part::Variable { name, quoted, value } => self.variable(name, *quoted, value, fields),
             Part::Substitution { script, quoted } => {
-                self.substitutions += 1;
-                let output = self.in_subshell(|walk| walk.script(script, &Stream::Empty));
-                self.substitutions -= 1;
+                let output = self.substituted(script);
                 match self.names_in(&output) {
                     Stream::Empty => {}
                     Stream::Known(text) => {
@@ -117,12 +115,7 @@ impl Walk {
             Part::Process { script, direction } => {
                 let name = format!("/dev/fd/{}", 63 + self.files.len());
                 let stream = match direction {
-                    Direction::Read => {
-                        self.substitutions += 1;
-                        let output = self.in_subshell(|walk| walk.script(script, &Stream::Empty));
-                        self.substitutions -= 1;
-                        output
-                    }
+                    Direction::Read => self.substituted(script),
                     Direction::Write => {
                         self.in_subshell(|walk| walk.script(script, &Stream::Unknown));
                         Stream::Unknown

@@ -3,7 +3,7 @@
 
 use super::argument::Argument;
 use super::run::operands_from;
-use super::walk::{Stream, Variable, Walk};
+use super::walk::{Variable, Walk};
 use crate::shell::Span;
 
 /// Global options that take the next word.
@@ -107,25 +107,25 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
             Some(shell) => format!("{shell} {rest}"),
             None => format!("git {alias} {rest}"),
         };
-        walk.text(&text, &Stream::Empty, span);
+        walk.text(&text, &walk.inherited_input(), span);
         walk.git_aliases.insert(name.to_lowercase(), alias);
         return;
     }
     walk.git_hooks(name, arguments, hooks_folder.as_deref(), span);
     match name {
         "bisect" if arguments.first().is_some_and(|word| word.prefix() == "run") => {
-            walk.run_some(arguments.get(1..).unwrap_or_default(), &Stream::Empty, span);
+            walk.run_some(arguments.get(1..).unwrap_or_default(), &walk.inherited_input(), span);
         }
         "for-each-repo" => {
             let rest = operands_from(arguments, "", &["config"], 0);
             let argv: Vec<_> = std::iter::once("git".into()).chain(rest.iter().cloned()).collect();
-            walk.run(&argv, &Stream::Empty, span);
+            walk.run(&argv, &walk.inherited_input(), span);
         }
         "submodule" if arguments.iter().any(|word| word.prefix() == "foreach") => {
             let at = arguments.iter().position(|word| word.prefix() == "foreach").unwrap_or(0);
             let rest = operands_from(arguments.get(at + 1..).unwrap_or_default(), "", &[], 0);
             let text = walk.joined(rest, " ");
-            walk.text(&text.as_shell_text(), &Stream::Empty, span);
+            walk.text(&text.as_shell_text(), &walk.inherited_input(), span);
         }
         _ => options(walk, name, arguments, span),
     }

@@ -46,9 +46,8 @@ impl Walk {
     pub(super) fn late(&mut self, word: &Argument, span: Span) {
         let text = word.as_shell_text();
         if text.contains("$(") || text.contains('`') {
-            self.deeper(span, |walk| {
-                walk.text(&format!(": <<_LATE_\n{text}\n_LATE_\n"), &Stream::Empty, span)
-            });
+            let input = self.inherited_input();
+            self.deeper(span, |walk| walk.text(&format!(": <<_LATE_\n{text}\n_LATE_\n"), &input, span));
         }
     }
 

@@ -67,7 +67,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             Form::Mark => {
                 let after = |word: &Argument| long.iter().find_map(|mark| word.strip_prefix(mark));
                 for text in rest.iter().filter_map(after) {
-                    walk.maybe_text(&text.as_shell_text(), span);
+                    walk.maybe_started(&text.as_shell_text(), span);
                 }
                 continue;
             }

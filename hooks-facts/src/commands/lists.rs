@@ -60,7 +60,7 @@ impl Walk {
     /// `mapfile NAME`: the variable is a list of the lines.
     pub(super) fn read_list_into(&mut self, words: &[Argument], input: &Stream, span: Span) {
         if let Some(callback) = value_of(words, 'C') {
-            self.text(&callback.as_shell_text(), &Stream::Empty, span);
+            self.text(&callback.as_shell_text(), &self.inherited_input(), span);
         }
         let takes_others = ['d', 's', 'O', 'u'].iter().any(|option| value_of(words, *option).is_some());
         let list = match self.names_in(input) {

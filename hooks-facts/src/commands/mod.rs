@@ -21,7 +21,8 @@
 //! clients of databases receive. `reads` notes the files that a program reads, `network` the hosts that it names;
 //! `access` is the table of both, with the writes; `effects` are the consequences of all. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
-//! programs. `windows` reads PowerShell and cmd. `late` are texts that bash evaluates again. `written` follows files that the command or the session wrote to
+//! programs. `windows` reads PowerShell and cmd. `late` are texts that bash evaluates again. `typed` has the programs that run
+//! what the agent types into them. `written` follows files that the command or the session wrote to
 //! what runs them. `completed` decides whether a program that ended well has done its work. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
 //!
 //! ```
@@ -62,6 +63,7 @@ mod reads;
 mod run;
 mod settings;
 mod told;
+mod typed;
 mod walk;
 mod windows;
 mod word_pattern;

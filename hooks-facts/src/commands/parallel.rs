@@ -28,7 +28,7 @@ impl Walk {
             }
             ([], given) => {
                 for word in given.iter().filter(|word| !is_separator(word)) {
-                    self.text(&word.as_shell_text(), &Stream::Empty, span);
+                    self.text(&word.as_shell_text(), &self.inherited_input(), span);
                 }
             }
             (template, given) => {
@@ -63,14 +63,14 @@ impl Walk {
                 return;
             }
             if is_text {
-                self.text(&item.in_text(&text), &Stream::Empty, span);
+                self.text(&item.in_text(&text), &self.inherited_input(), span);
                 continue;
             }
             let argv = item.in_words(template).unwrap_or_else(|| {
                 let behind = item.in_words(&["{}".into()]).unwrap_or_default();
                 template.iter().cloned().chain(behind).collect()
             });
-            self.run(&argv, &Stream::Empty, span);
+            self.run(&argv, &self.inherited_input(), span);
         }
     }
 

@@ -143,6 +143,6 @@ fn record(walk: &mut Walk, client: &Client, found: Statements, span: Span) {
         walk.states(argv, span);
     }
     for text in found.shell {
-        walk.text(&text, &Stream::Empty, span);
+        walk.text(&text, &walk.inherited_input(), span);
     }
 }

@@ -20,6 +20,7 @@ use super::possible;
 use super::queries;
 use super::reads;
 use super::settings;
+use super::typed;
 use super::walk::{Stream, Variable, Walk};
 use super::wrappers::{self, Wrapper};
 use super::written;
@@ -34,7 +35,8 @@ impl Walk {
         if !self.pay(cost, span) {
             return Stream::Unknown;
         }
-        self.deeper(span, |walk| walk.run_here(argv, input, span)).unwrap_or(Stream::Unknown)
+        let output = self.reading(input, |walk| walk.deeper(span, |walk| walk.run_here(argv, input, span)));
+        output.unwrap_or(Stream::Unknown)
     }
 
     fn run_here(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
@@ -79,6 +81,7 @@ impl Walk {
         reads::note_listed(self, name, words, input, span);
         queries::note(self, name, words, input, span);
         helpers::note(self, name, words, span);
+        typed::note(self, name, words, input, span);
         let starts = launchers::note(self, name, words, input, span);
         self.files_of_program(name, words, input, span);
         self.follows_copies(name, words, input);
@@ -143,7 +146,8 @@ impl Walk {
             "watch" => {
                 let rest = operands_from(words, "nd", &["interval"], 0);
                 let text = self.joined(rest, " ");
-                self.text(&text.as_shell_text(), &Stream::Empty, span);
+                let input = self.inherited_input();
+                self.text(&text.as_shell_text(), &input, span);
             }
             "hyperfine" => self.texts(
                 Some(operands_from(
@@ -165,7 +169,8 @@ impl Walk {
                     // The words after the name of tmux's own command, such as `new-session`.
                     _ => operands_from(operands_from(words, "cfLST", &[], 1), "cdeFfntxyspl", &[], 0),
                 };
-                self.run_some(rest, &Stream::Empty, span);
+                let input = self.inherited_input();
+                self.run_some(rest, &input, span);
                 for word in words.iter().filter(|word| word.prefix().contains(' ')) {
                     self.maybe_text(&word.as_shell_text(), span);
                 }
@@ -256,6 +261,9 @@ impl Walk {
             }
             at += 1;
             if let Some(long) = option.strip_prefix("--") {
+                if matches!(long, "version" | "help") {
+                    return Stream::Unknown;
+                }
                 has_text |= long == "command";
                 at += usize::from(matches!(long, "rcfile" | "init-file" | "init-command"));
             } else {
@@ -327,7 +335,14 @@ impl Walk {
             None if file.is_found() && self.files.is_empty() => Stream::File("".into()),
             None => Stream::Unknown,
         };
-        self.stream(&stream, span)
+        match stream {
+            // The input of the script is free for the programs in it.
+            Stream::Known(text) if !typed::is_input(file) => {
+                let input = self.inherited_input();
+                self.text(&text, &input, span)
+            }
+            stream => self.stream(&stream, span),
+        }
     }
 
     fn wrapper(
@@ -440,7 +455,11 @@ impl Walk {
                 let text = text.as_shell_text();
                 code::run(self, language, &text, span);
                 self.modules(language, "", &text, span);
+                typed::note_code(self, interpreter, words, &text, input, span);
             }
+        }
+        if typed::is_question(language, words) {
+            return;
         }
         if language == code::Language::Python {
             self.python_module(words, input, span);
@@ -481,8 +500,9 @@ impl Walk {
     }
 
     fn texts(&mut self, words: Option<&[Argument]>, span: Span) {
+        let input = self.inherited_input();
         for word in words.unwrap_or_default() {
-            self.text(&word.as_shell_text(), &Stream::Empty, span);
+            self.text(&word.as_shell_text(), &input, span);
         }
     }
 
@@ -637,6 +657,10 @@ impl Walk {
             }
             "su" => {
                 self.stream(input, span);
+            }
+            // On macOS, the command follows the file.
+            "script" => {
+                self.run_some(operands_from(words, "tTIOBEmo", &[], 1), input, span);
             }
             _ => {}
         }

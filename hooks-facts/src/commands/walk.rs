@@ -14,6 +14,7 @@ use super::lookup;
 use super::network;
 use super::reads::{self, Note, What, Words};
 use super::settings;
+use super::typed;
 use super::written::{self, Session, SessionFiles};
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
@@ -118,6 +119,10 @@ pub(super) struct Walk {
     is_contained: bool,
     /// Set while the redirections of a program are read that shows nothing of its input.
     hides_input: bool,
+    /// Standard input of the present command.
+    pub(super) input: Stream,
+    /// Whether the output of the present command goes to another program, and so not to a terminal.
+    pub(super) is_piped: bool,
     /// File that the present command reads its input from.
     pub(super) input_file: Option<Argument>,
     /// Archive or patch that fills a folder.
@@ -158,6 +163,8 @@ impl Walk {
             is_beforehand: false,
             is_contained: false,
             hides_input: false,
+            input: Stream::Empty,
+            is_piped: false,
             input_file: None,
             source: None,
             starter: None,
@@ -208,7 +215,7 @@ impl Walk {
                 self.script(&script, &input);
                 // A trap may set another one; the budget ends that.
                 while let Some((text, span)) = self.traps.pop() {
-                    self.text(&text, &Stream::Empty, span);
+                    self.text(&text, &input, span);
                 }
             }
             Err(error) => self.unresolved(UnresolvedReason::Unreadable(error), error.span),
@@ -258,6 +265,21 @@ impl Walk {
         let guessing = std::mem::replace(&mut self.guessing, true);
         self.text(text, &Stream::Empty, span);
         self.guessing = guessing;
+    }
+
+    /// Walks a text that a program may start. Of its unknown parts, only a text that the open input would give is reported.
+    pub(super) fn maybe_started(&mut self, text: &str, span: Span) {
+        if !self.options.has_open_input {
+            return self.maybe_text(text, span);
+        }
+        let before = self.analysis.unresolved.len();
+        let input = self.input.clone();
+        self.text(text, &input, span);
+        let mut at = 0;
+        self.analysis.unresolved.retain(|it| {
+            at += 1;
+            at <= before || matches!(it.reason, UnresolvedReason::Text | UnresolvedReason::TooComplex)
+        });
     }
 
     /// Calls `visit` for commands that may run; their unknown parts are not reported.
@@ -441,6 +463,8 @@ impl Walk {
     pub(super) fn script(&mut self, script: &Script, input: &Stream) -> Stream {
         let mut output = Stream::Empty;
         let mut folders = ListFolders::new();
+        // What a text inside does with its output is not followed.
+        let outer = std::mem::replace(&mut self.is_piped, false);
         for pipeline in &script.pipelines {
             // After the budget is used up, the result is a rejection, and continuing would only take time.
             if self.budget == 0 {
@@ -449,6 +473,7 @@ impl Walk {
             let printed = folders.step(self, pipeline, |walk| walk.pipeline(pipeline, input));
             output = output.then(printed);
         }
+        self.is_piped = outer;
         output
     }
 
@@ -457,21 +482,47 @@ impl Walk {
             return self.command(command, input);
         }
         let mut stream = input.clone();
-        for stage in &pipeline.stages {
+        let outer = self.is_piped;
+        for (at, stage) in pipeline.stages.iter().enumerate() {
+            self.is_piped = at + 1 < pipeline.stages.len() && typed::is_plain_stage(stage);
             stream = self.in_subshell(|walk| walk.command(stage, &stream));
         }
+        self.is_piped = outer;
         stream
     }
 
     pub(super) fn command(&mut self, command: &Command, input: &Stream) -> Stream {
-        match command {
-            Command::Simple(simple) => self.simple(simple, input),
-            Command::Compound(compound) => self.compound(compound, input),
+        self.reading(input, |walk| match command {
+            Command::Simple(simple) => walk.simple(simple, input),
+            Command::Compound(compound) => walk.compound(compound, input),
             Command::Function(function) => {
-                self.functions.insert(function.name.clone(), Rc::clone(&function.body));
+                walk.functions.insert(function.name.clone(), Rc::clone(&function.body));
                 Stream::Empty
             }
-        }
+        })
+    }
+
+    /// Calls `visit` for a command with this standard input.
+    pub(super) fn reading<T>(&mut self, input: &Stream, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.input, input.clone());
+        let result = visit(self);
+        self.input = outer;
+        result
+    }
+
+    /// Walks a substitution in the words of a command, which reads what the command's shell reads; returns its output.
+    pub(super) fn substituted(&mut self, script: &Script) -> Stream {
+        let input = self.input.clone();
+        self.substitutions += 1;
+        let output = self.in_subshell(|walk| walk.script(script, &input));
+        self.substitutions -= 1;
+        output
+    }
+
+    /// Returns the standard input of what the present command starts. Input that is not open matters only to programs that are
+    /// known to pass it on.
+    pub(super) fn inherited_input(&self) -> Stream {
+        if self.options.has_open_input { self.input.clone() } else { Stream::Empty }
     }
 
     fn compound(&mut self, compound: &Compound, input: &Stream) -> Stream {

@@ -10,6 +10,7 @@ mod reads;
 #[path = "../../build/tables.rs"]
 mod tables;
 mod tools;
+mod typed;
 mod variables;
 mod windows;
 mod written;

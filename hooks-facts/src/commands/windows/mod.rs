@@ -8,7 +8,7 @@ mod cmd;
 mod powershell;
 
 use super::argument::Argument;
-use super::walk::{Stream, Walk};
+use super::walk::Walk;
 use crate::shell::Span;
 
 /// Commands with their program, and their options with its options.
@@ -62,7 +62,7 @@ impl Walk {
         let Some((_, becomes, options)) = rows.iter().find(|(names, ..)| names.contains(&name)) else {
             let mut plain = vec![Argument::from(name)];
             plain.extend(words.iter().map(|word| word.as_str().into()));
-            self.run_some(&plain, &Stream::Empty, span);
+            self.run_some(&plain, &self.inherited_input(), span);
             return;
         };
         let mut argv = vec![Argument::from(*becomes)];
@@ -89,6 +89,6 @@ impl Walk {
             }
             argv.extend(found.into_iter().map(Argument::from));
         }
-        self.run_some(&argv, &Stream::Empty, span);
+        self.run_some(&argv, &self.inherited_input(), span);
     }
 }

@@ -11,7 +11,7 @@ use super::super::argument::Argument;
 use super::super::code::{self, Language};
 use super::super::effects::code::{Token as Lexed, tokens as lexed};
 use super::super::reads;
-use super::super::walk::{MAX_TEXT, Stream, Walk};
+use super::super::walk::{MAX_TEXT, Walk};
 use crate::shell::Span;
 
 /// Names of calls that start a command.
@@ -66,7 +66,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
         match token {
             Token::Command(text) => {
                 calls += 1;
-                walk.maybe_text(text, span);
+                walk.maybe_started(text, span);
             }
             Token::Name(name) if is_call(name) && is_called(language, &tokens, at) => {
                 calls += 1;
@@ -235,12 +235,12 @@ impl Call {
             return;
         }
         let words: Vec<Argument> = self.words.iter().map(|word| word.as_str().into()).collect();
-        walk.run_some(&words, &Stream::Empty, span);
+        walk.run_some(&words, &walk.inherited_input(), span);
         // `execlp("rm", "rm", "-rf", …)` names the program twice.
         if let [first, second, ..] = self.words.as_slice()
             && (first == second || first.ends_with(&format!("/{second}")))
         {
-            walk.run_some(words.get(1..).unwrap_or_default(), &Stream::Empty, span);
+            walk.run_some(words.get(1..).unwrap_or_default(), &walk.inherited_input(), span);
         }
     }
 }

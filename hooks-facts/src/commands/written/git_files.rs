@@ -85,7 +85,7 @@ impl Walk {
                 let path = format!("{}/{hook}", place.trim_end_matches('/'));
                 let path = if path.starts_with(['/', '~', '.']) { path } else { format!("./{path}") };
                 if self.written(&path).is_some() && self.loaded.insert(format!("hook:{path}")) {
-                    self.own_program(&Argument::from(&*path), &[], &Stream::Empty, span);
+                    self.own_program(&Argument::from(&*path), &[], &self.inherited_input(), span);
                     self.loaded.remove(&format!("hook:{path}"));
                 }
             }

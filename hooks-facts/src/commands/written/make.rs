@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::argument::Argument;
 use super::super::file_programs;
-use super::super::walk::{MAX_TEXT, Stream, Walk};
+use super::super::walk::{MAX_TEXT, Walk};
 use crate::shell::Span;
 
 const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
@@ -216,12 +216,12 @@ impl Rules {
                 let first = needs.clone().next().map_or("", String::as_str);
                 if rule.is_script {
                     let text = rule.recipe.join("\n");
-                    walk.text(&text, &Stream::Empty, span);
+                    walk.text(&text, &walk.inherited_input(), span);
                     continue;
                 }
                 for line in &rule.recipe {
                     let line = line.trim_start().trim_start_matches(['@', '-', '+', ' ']);
-                    walk.text(&self.expanded(line, &goal, first), &Stream::Empty, span);
+                    walk.text(&self.expanded(line, &goal, first), &walk.inherited_input(), span);
                 }
                 if self.is_too_long() {
                     return walk.too_complex(span);

@@ -120,17 +120,16 @@ impl Walk {
 
     /// Returns the content of a file.
     pub(super) fn file(&mut self, file: &Argument) -> Stream {
-        if file.literal().is_none() {
-            return Stream::Unknown;
-        }
+        let Some(name) = file.literal() else { return Stream::Unknown };
         let mut found = None::<Stream>;
         let keys = self.keys(file);
         for key in &keys {
             let Some(stream) = self.tracked(key) else { continue };
             found = Some(found.map_or_else(|| stream.clone(), |found| found.then(stream.clone())));
         }
+        let live = if self.options.has_open_input { self.live(name) } else { None };
         // The name is known if the file is in one folder.
-        found.unwrap_or_else(|| {
+        found.or(live).unwrap_or_else(|| {
             Stream::File(
                 keys.first().filter(|_| keys.len() == 1).map(String::as_str).unwrap_or_default().into(),
             )

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::argument::Argument;
 use super::super::file_programs;
-use super::super::walk::{Stream, Walk};
+use super::super::walk::Walk;
 use crate::shell::Span;
 
 /// Scripts that a subcommand of a package manager runs by itself.
@@ -43,7 +43,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
                 let Some((script, command)) = found else { continue };
                 // A script that runs itself does not end.
                 if walk.loaded.insert(format!("package.json#{script}")) {
-                    walk.text(command, &Stream::Empty, span);
+                    walk.text(command, &walk.inherited_input(), span);
                     walk.loaded.remove(&format!("package.json#{script}"));
                 }
             }

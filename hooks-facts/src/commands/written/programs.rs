@@ -6,6 +6,7 @@ use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
 use super::super::code::{self, Language};
 use super::super::file_programs;
+use super::super::typed;
 use super::super::walk::{Stream, Variable, Walk};
 use super::runners;
 use crate::shell::Span;
@@ -89,6 +90,9 @@ impl Walk {
         {
             code::run(self, language, &text, span);
         }
+        if typed::is_input(&file) {
+            typed::runs_input(self, span);
+        }
         true
     }
 
@@ -138,6 +142,7 @@ impl Walk {
                 self.code_file(Language::Python, &name, &text, span);
             }
         }
+        self.typed_module(&module, input, span);
         runners::note(self, &module, rest, input, span);
     }
 }

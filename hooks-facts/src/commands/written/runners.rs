@@ -118,7 +118,7 @@ pub(super) fn read(
 ) {
     let language = match reader {
         FileReader::Shell => {
-            walk.text(text, &Stream::Empty, span);
+            walk.text(text, &walk.inherited_input(), span);
             return;
         }
         FileReader::Tasks => return tasks::run(walk, file, text, place, words, span),

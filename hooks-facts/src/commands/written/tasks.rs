@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
 use super::super::code::Language;
-use super::super::walk::{Stream, Walk};
+use super::super::walk::Walk;
 use super::outline;
 use crate::shell::Span;
 
@@ -123,7 +123,7 @@ impl<'t> Tasks<'t> {
                     && let Some(words) = words
                     && words.first().is_some_and(|word| !word.prefix().contains(' '))
                 {
-                    walk.run_some(&words, &Stream::Empty, span);
+                    walk.run_some(&words, &walk.inherited_input(), span);
                 }
                 for item in items {
                     self.node(walk, item, is_command, depth + 1, span);
