@@ -176,7 +176,7 @@ fn report(all: &[Results], bless: bool) -> Result {
         return Ok(());
     }
     let different = different.join("\n  ");
-    Err(Error::new(format!("`{PAGE}` says something else; run `cargo xtask e2e --bless`:\n  {different}")))
+    Err(Error::new(format!("`{PAGE}` differs; run `cargo xtask e2e --bless`:\n  {different}")))
 }
 
 /// Variable with the path of a built `hooks`, set by `cargo xtask ci`.
