@@ -92,7 +92,7 @@ fn fill(decoded: &mut Decoded) -> Result<Unreported, Failure> {
     Ok(Unreported(calls.collect::<Result<_, _>>()?))
 }
 
-/// An event in the same session, as Claude Code would report it. `number` tells the parts of an event apart.
+/// An event in the same session, as Claude Code would report it. Each part of an event has its own `number`.
 fn part(of: &Decoded, event: &str, mut fields: Value, number: usize) -> Result<Decoded, Failure> {
     for (key, value) in [
         ("hook_event_name", event),

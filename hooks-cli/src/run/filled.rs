@@ -74,7 +74,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The value of a field in the header of a file, with the lines of its list; empty if there is none.
+/// The value of a field in the header of a file, with the lines of its list; empty if the field is missing.
 pub(super) fn header<'t>(text: &'t str, field: &str) -> &'t str {
     let inner = text.trim_start_matches('\u{feff}').strip_prefix("---");
     let Some((inner, _)) = inner.and_then(|inner| inner.split_once("\n---")) else { return "" };
