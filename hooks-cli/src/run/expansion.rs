@@ -32,8 +32,10 @@ pub(super) struct Unreported(Vec<Decoded>);
 /// Adds the text of a slash command to its prompt, and returns what else its client does. Without effect for other events, and
 /// for a command or a skill that has no file in the project or with the user.
 pub(super) fn open(decoded: &mut Decoded) -> Result<Unreported, Failure> {
-    if decoded.client != Client::Claude {
-        return Ok(Unreported::default());
+    match decoded.client {
+        Client::Claude => {}
+        Client::Qwen => return fill_of_qwen(decoded),
+        _ => return Ok(Unreported::default()),
     }
     if let Some(WireEvent::PreToolUse(call)) = &decoded.event {
         if call.tool_name != "Skill" {
@@ -60,13 +62,8 @@ fn fill(decoded: &mut Decoded) -> Result<Unreported, Failure> {
     let (name, arguments) = (text("command_name"), text("command_args"));
     let (mut texts, mut calls) = (Vec::new(), Vec::new());
     for path in files(decoded, name) {
-        let Ok(found) = path.metadata() else { continue };
-        if found.len() > MOST_BYTES {
-            return Err(format!("`{}` is too long to be judged", path.display()));
-        }
-        let text = fs::read(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_string_lossy();
-        let text = String::from_utf8_lossy(&text).replace("${CLAUDE_SKILL_DIR}", &folder);
+        let text = read(&path)?.replace("${CLAUDE_SKILL_DIR}", &folder);
         let arguments = Arguments::new(arguments, &text);
         let filled = arguments.fill(&text);
         // An argument with a backtick must not hide the end of a command.
@@ -79,17 +76,45 @@ fn fill(decoded: &mut Decoded) -> Result<Unreported, Failure> {
         texts.extend((filled != text).then_some(filled));
         texts.push(text);
     }
-    if let Some(WireEvent::UserPromptSubmitted(message)) = &mut decoded.event {
-        for text in texts {
-            message.prompt.push_str("\n\n");
-            message.prompt.push_str(&text);
-        }
-    }
+    add(decoded, &texts);
     let calls = calls.iter().enumerate().map(|(at, command)| {
         let fields = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": ""});
         part(decoded, "PreToolUse", fields, at.saturating_add(1))
     });
     Ok(Unreported(calls.collect::<Result<_, _>>()?))
+}
+
+/// Adds the text of a custom command of Qwen Code, which reports a prompt as it is filled in, and as it was typed. The commands in
+/// the file have run already.
+fn fill_of_qwen(decoded: &mut Decoded) -> Result<Unreported, Failure> {
+    let typed = decoded.extra.get("submitted_prompt").and_then(Value::as_str).unwrap_or_default();
+    let Some(typed) = typed.trim_start().strip_prefix('/') else { return Ok(Unreported::default()) };
+    let (name, arguments) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    let mut texts = Vec::new();
+    for path in files(decoded, name) {
+        let filled = read(&path)?.replace("{{args}}", arguments.trim());
+        // `@{a name}` is the same as `@"a name"`, which the rules know.
+        texts.push(filled.replace("@{", "@\"").replace('}', "\""));
+    }
+    add(decoded, &texts);
+    Ok(Unreported::default())
+}
+
+fn add(decoded: &mut Decoded, texts: &[String]) {
+    if let Some(WireEvent::UserPromptSubmitted(message)) = &mut decoded.event {
+        for text in texts {
+            message.prompt.push_str("\n\n");
+            message.prompt.push_str(text);
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let failed = |error| format!("`{}`: {error}", path.display());
+    if path.metadata().map_err(failed)?.len() > MOST_BYTES {
+        return Err(format!("`{}` is too long to be judged", path.display()));
+    }
+    Ok(String::from_utf8_lossy(&fs::read(path).map_err(failed)?).into_owned())
 }
 
 /// An event in the same session, as Claude Code would report it. Each part of an event has its own `number`.
@@ -170,8 +195,9 @@ fn ask_part(governing: &Governing, part: &mut Decoded, notes: &Notes) -> Result<
 /// The files that a command of this name can have. All of them are judged, since only the client knows which one counts.
 fn files(decoded: &Decoded, name: &str) -> Vec<PathBuf> {
     let start = project::project_of(decoded.client).unwrap_or_else(|| decoded.context.cwd.clone());
-    let of_user = Places::here().of_client(".claude");
-    let folders = start.ancestors().map(|folder| folder.join(".claude")).chain(of_user);
+    let of_client = if decoded.client == Client::Qwen { ".qwen" } else { ".claude" };
+    let of_user = Places::here().of_client(of_client);
+    let folders = start.ancestors().map(|folder| folder.join(of_client)).chain(of_user);
     // A colon separates the folders of a command.
     let parts: Vec<&str> = name.split([':', '/']).collect();
     if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
@@ -180,7 +206,7 @@ fn files(decoded: &Decoded, name: &str) -> Vec<PathBuf> {
     let below: PathBuf = parts.iter().collect();
     let mut all = Vec::new();
     for folder in folders {
-        all.push(folder.join("commands").join(with_end(&below)));
+        all.extend([".md", ".toml"].map(|end| folder.join("commands").join(with_end(&below, end))));
         all.push(folder.join("skills").join(&below).join("SKILL.md"));
         all.extend(renamed(&folder.join("skills"), name));
     }
@@ -205,8 +231,8 @@ fn renamed(skills: &Path, name: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-fn with_end(path: &Path) -> PathBuf {
+fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".md");
+    name.push(end);
     name.into()
 }

@@ -167,6 +167,28 @@ fn the_arguments_of_a_slash_command_are_filled_in() {
     }
 }
 
+/// Qwen Code reports the text with the content of the files, and what its user typed.
+#[test]
+fn the_file_of_a_custom_command_of_qwen_code_is_judged() {
+    let world = World::new(READING);
+    world.write("app/keys/a.md", "secret");
+    world.write("app/.qwen/commands/team/md.md", "see @{keys/a.md}");
+    world.write("app/.qwen/commands/toml.toml", "prompt = \"see @{keys/{{args}}}\"");
+    world.write("home/.qwen/commands/mine.md", "see @{keys/{{args}}}");
+    let sent = |typed: &str| {
+        let payload = json!({"session_id": "s", "transcript_path": "/home/ada/.qwen/t.jsonl", "cwd": "/home/ada/app",
+            "hook_event_name": "UserPromptSubmit", "permission_mode": "default", "prompt_id": "p",
+            "prompt": "see secret", "submitted_prompt": typed});
+        world.run(&["--client", "qwen", "--event", "UserPromptSubmit"], &payload.to_string())
+    };
+    for typed in ["/team:md", "/toml a.md", "/mine a.md"] {
+        sent(typed).says("the prompt names a file: `keys/a.md` may not be read");
+    }
+    for typed in ["/mine b.md", "/missing", "team:md", "/../md", "/"] {
+        sent(typed).is_silent();
+    }
+}
+
 #[test]
 fn settings_that_switch_the_hooks_off_are_denied_in_a_session() {
     const SETTINGS: &str = ".claude/settings.json";

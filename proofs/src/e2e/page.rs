@@ -99,8 +99,8 @@ What a client has besides its settings:
   as it tries to install their types first.
 * In Claude Code, the file of a slash command or a skill is judged if it is one of the project or the user: at `UserPromptExpansion`, and at calls of the tool
   `Skill`. That covers what it names, what the rules redact, and its commands (``!`git log` ``), each as a call of `Bash` ([limits](guards.md#files-of-commands)).
-  Gemini CLI and Qwen Code run the commands in such files (`!{git log}`) and read their files (`@{notes.md}`) before they call any hook, and report only the
-  text that results. So no rule about commands or reading sees these; `prompts.scrub` judges the text.
+  Gemini CLI, Qwen Code and OpenCode run the commands in such files (`!{git log}`) before they call any hook: no rule about commands sees these. The files that they
+  name (`@{notes.md}`) are judged in Qwen Code and OpenCode, and not in Gemini CLI, which reports only the text that results; `prompts.scrub` judges that.
 * Settings that change while a session of Claude Code runs are denied (`ConfigChange`) if they switch hooks off, set a variable `HOOKS_...`, or if no settings
   call `hooks` any more as `hooks init` wrote it. That session keeps its settings; the file is changed, and the next session reads it.
 * Kimi CLI runs the hooks after a call without waiting for them, so no result is redacted. It cannot ask its user, and takes no changed arguments: both
