@@ -7,8 +7,6 @@
 //! | `${CLAUDE_SKILL_DIR}` | the folder of the file |
 //! | ``!`command` ``, and a block of code whose language is `!` | the output of the command, which runs in a shell |
 
-use crate::init::command;
-
 /// The arguments of a command, and the names that its file gives them, longest first.
 pub(super) struct Arguments<'a> {
     all: &'a str,
@@ -25,7 +23,7 @@ impl<'a> Arguments<'a> {
         let names = names.filter(|name| name.chars().any(|c| !c.is_ascii_digit()));
         let mut names: Vec<_> = names.enumerate().map(|(at, name)| (name.to_owned(), at)).collect();
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        Self { all, words: command::words(all).collect(), names }
+        Self { all, words: words(all), names }
     }
 
     /// The text with the arguments in it.
@@ -74,6 +72,26 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// The words of arguments, with quotes resolved. Operators of a shell are no words, and the words behind them count.
+fn words(all: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = all.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, c) if c.is_whitespace() || ";|&<>()".contains(c) => words.extend(word.take()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), c) if open == c => quote = None,
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 /// The value of a field in the header of a file, with the lines of its list; empty if the field is missing.
 pub(super) fn header<'t>(text: &'t str, field: &str) -> &'t str {
     let inner = text.trim_start_matches('\u{feff}').strip_prefix("---");
@@ -119,6 +137,7 @@ mod tests {
         ] {
             assert_eq!(Arguments::new("a.md 'b c'", file).fill(text), filled, "{text}");
         }
+        assert_eq!(Arguments::new("x; y 'a;b'", file).fill("$0 $1 $2"), "x y a;b");
         let listed = "---\narguments:\n  - one\n  - two\nmodel: m\n---\n";
         assert_eq!(Arguments::new("x y", listed).fill("$two $model"), "y $model");
         assert_eq!(Arguments::new("x y", "---\narguments: one two\n---").fill("$two"), "y");
