@@ -13,7 +13,7 @@
 //! | find and load the configuration | [`project`], [`governing`], [`settled`] |
 //! | find the session of a subagent | [`subagents`] |
 //! | check an event without a type of ours | [`checked`] |
-//! | read the file of a slash command | [`expansion`] |
+//! | read and judge the files of slash commands and skills | [`expansion`], [`filled`] |
 //! | count the answers in the client's transcript | [`transcripts`] |
 //! | count a call once that several lines of the settings report | [`calls`] |
 //! | call the hooks, record the answer | [`asking`] |
@@ -35,6 +35,7 @@ mod delivery;
 mod expansion;
 #[cfg(any(debug_assertions, feature = "faults"))]
 mod faults;
+mod filled;
 mod governing;
 mod input;
 mod keeping;
@@ -159,7 +160,7 @@ fn hear(
     faults::strike();
     // Hooks and records are about the original. It stays as the client has it.
     let carried = carrier::unwrap(decoded);
-    expansion::open(decoded)?;
+    let unreported = expansion::open(decoded)?;
     let joined = subagents::join(decoded);
     let mut governing = governing::load(options, decoded, deadline)?;
     if let Err(reason) = joined {
@@ -178,7 +179,7 @@ fn hear(
     }
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
     let HeldAnswer { mut answer, holds, source, waits_under, turn: later } =
-        match asking::ask(&governing, decoded, notes) {
+        match unreported.ask(&governing, decoded, notes) {
             Ok(held) => held,
             Err(reason) => {
                 governing.give_up();

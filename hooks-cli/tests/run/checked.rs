@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use super::recorded::records;
 use super::{Told, World};
 
 const REDACTING: &str = "version: 1\nredaction: { labels: [], patterns: { TICKET: 'TICKET-\\d{6}' } }\n";
@@ -19,10 +20,14 @@ impl World {
     }
 
     fn expanded(&self, name: &str) -> Told {
+        self.expanded_with(name, "")
+    }
+
+    fn expanded_with(&self, name: &str, arguments: &str) -> Told {
         self.event(
             "UserPromptExpansion",
-            &json!({"expansion_type": "slash_command", "command_name": name, "command_args": "", "command_source":
-                "projectSettings", "prompt": format!("/{name}")}),
+            &json!({"expansion_type": "slash_command", "command_name": name, "command_args": arguments,
+                "command_source": "projectSettings", "prompt": format!("/{name} {arguments}")}),
         )
     }
 
@@ -71,6 +76,117 @@ fn a_slash_command_is_judged_with_the_text_of_its_file() {
     }
     world.write("app/.claude/commands/long.md", &"x".repeat((1 << 20) + 1));
     world.expanded("long").says("too long to be judged");
+}
+
+const SHELL: &str = r#"version: 1
+audit: { folder: audit-log }
+read_guard: { deny: [keys/**] }
+prompts: { scrub: true }
+redaction: { labels: [], patterns: { TICKET: 'TICKET-\d{6}' } }
+rules:
+  - { name: touching, action: deny, commands: [touch], reason: no files }
+  - { name: pushing, action: ask, commands: [git push], reason: think twice }
+"#;
+
+#[test]
+fn the_commands_in_the_file_of_a_slash_command_are_judged_as_shell_calls() {
+    let world = World::new(SHELL);
+    world.write("app/keys/a.md", "secret");
+    world.write("app/.claude/commands/sh.md", "result: !`pwd; touch touched`");
+    world.write("app/.claude/commands/fence.md", "result:\n```!\ncat keys/a.md\n```\n");
+    world.write("app/.claude/commands/push.md", "!`git push`");
+    world.write("app/.claude/commands/fine.md", "!`git log` and ```!\npwd\n```");
+    world.write("app/.claude/commands/any.md", "!`$ARGUMENTS`");
+    for (name, arguments, why) in [
+        ("sh", "", "its file runs `pwd; touch touched`: no files"),
+        ("fence", "", "`keys/a.md` may not be read"),
+        ("push", "", "think twice"),
+        ("any", "touch x", "its file runs `touch x`: no files"),
+    ] {
+        let denied = world.expanded_with(name, arguments);
+        assert_eq!(denied.answer()["decision"], "block", "{name}: {denied:?}");
+        denied.says(why);
+    }
+    world.expanded("fine").is_silent();
+    world.expanded_with("any", "pwd").is_silent();
+    let calls: Vec<_> = records(&world).iter().map(|record| record["event"].clone()).collect();
+    assert_eq!(calls.iter().filter(|event| *event == "pre_tool_use").count(), 7, "{calls:?}");
+}
+
+#[test]
+fn the_tool_skill_is_judged_with_the_file_of_the_skill() {
+    let world = World::new(SHELL);
+    world.write("app/keys/a.md", "secret");
+    world.write("app/.claude/skills/sh/SKILL.md", "---\nname: sh\n---\n!`touch touched`");
+    world.write("app/.claude/skills/other/SKILL.md", "---\nname: renamed\n---\nsee @keys/a.md");
+    world.write("app/.claude/skills/data/SKILL.md", "see TICKET-123456");
+    world.write("app/.claude/commands/team/args.md", "see @$ARGUMENTS");
+    world.write("app/.claude/skills/push/SKILL.md", "!`git push`");
+    world.write("app/.claude/skills/fine/SKILL.md", "!`git log`");
+    world.write("app/hooks.md", "notes");
+    for (name, arguments, decision, why) in [
+        ("sh", "", "deny", "its file runs `touch touched`: no files"),
+        ("/sh", "", "deny", "no files"),
+        ("other", "", "deny", "`keys/a.md` may not be read"),
+        ("renamed", "", "deny", "`keys/a.md` may not be read"),
+        ("team:args", "keys/a.md", "deny", "`keys/a.md` may not be read"),
+        ("data", "", "deny", "its file"),
+        ("push", "", "ask", "its file runs `git push`: think twice"),
+    ] {
+        let told = world.claude("Skill", &json!({"skill": name, "args": arguments}));
+        assert_eq!(told.answer()["hookSpecificOutput"]["permissionDecision"], decision, "{name}: {told:?}");
+        told.says(why);
+        assert!(!told.stdout.contains("123456"), "{told:?}");
+    }
+    for (name, arguments) in [("fine", ""), ("team:args", "hooks.md"), ("missing", ""), ("../sh", "")] {
+        world.claude("Skill", &json!({"skill": name, "args": arguments})).is_silent();
+    }
+}
+
+/// Claude Code fills in the arguments before it reads the files that a text names.
+#[test]
+fn the_arguments_of_a_slash_command_are_filled_in() {
+    let world = World::new(READING);
+    world.write("app/keys/a.md", "secret");
+    let header = "---\narguments: [where, what]\n---\n";
+    for (name, text) in [
+        ("all", "see @$ARGUMENTS"),
+        ("first", "see @$ARGUMENTS[0]"),
+        ("number", "see @$0/$1.md"),
+        ("named", "see @$where/$what.md"),
+    ] {
+        world.write(&format!("app/.claude/commands/{name}.md"), &format!("{header}{text}"));
+    }
+    for (name, arguments) in
+        [("all", "keys/a.md"), ("first", "keys/a.md and more"), ("number", "keys a"), ("named", "keys 'a'")]
+    {
+        let denied = world.expanded_with(name, arguments);
+        assert_eq!(denied.answer()["decision"], "block", "{name}: {denied:?}");
+        denied.says("the prompt names a file: `keys/a.md` may not be read");
+        world.expanded_with(name, "notes b").is_silent();
+    }
+}
+
+/// Qwen Code reports the text with the content of the files, and what its user typed.
+#[test]
+fn the_file_of_a_custom_command_of_qwen_code_is_judged() {
+    let world = World::new(READING);
+    world.write("app/keys/a.md", "secret");
+    world.write("app/.qwen/commands/team/md.md", "see @{keys/a.md}");
+    world.write("app/.qwen/commands/toml.toml", "prompt = \"see @{keys/{{args}}}\"");
+    world.write("home/.qwen/commands/mine.md", "see @{keys/{{args}}}");
+    let sent = |typed: &str| {
+        let payload = json!({"session_id": "s", "transcript_path": "/home/ada/.qwen/t.jsonl", "cwd": "/home/ada/app",
+            "hook_event_name": "UserPromptSubmit", "permission_mode": "default", "prompt_id": "p",
+            "prompt": "see secret", "submitted_prompt": typed});
+        world.run(&["--client", "qwen", "--event", "UserPromptSubmit"], &payload.to_string())
+    };
+    for typed in ["/team:md", "/toml a.md", "/mine a.md"] {
+        sent(typed).says("the prompt names a file: `keys/a.md` may not be read");
+    }
+    for typed in ["/mine b.md", "/missing", "team:md", "/../md", "/"] {
+        sent(typed).is_silent();
+    }
 }
 
 #[test]

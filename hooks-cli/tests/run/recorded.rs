@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Told, World, claude, clients};
 
 /// The records of a log, in order.
-fn records(world: &World) -> Vec<Value> {
+pub(super) fn records(world: &World) -> Vec<Value> {
     let Ok(files) = fs::read_dir(world.path("app/audit-log")) else { return Vec::new() };
     let mut records = Vec::new();
     for file in files {

@@ -99,8 +99,10 @@ What a client has besides its settings:
   the arguments again. OpenCode goes on without a plugin that it cannot load, and without all with `--pure` or `OPENCODE_PURE`; `OPENCODE_DISABLE_PROJECT_CONFIG`
   leaves out those of a project. `hooks doctor` reports these, and a plugin file that was changed. Without access to npm, OpenCode starts later where it has plugins,
   as it tries to install their types first.
-* The file of a slash command is judged with the prompt in Claude Code (`UserPromptExpansion`), as far as it is one of the project or the user: what it names,
-  and what the rules redact. Commands of plugins are judged by their name and arguments only.
+* In Claude Code, the file of a slash command or a skill is judged if it is one of the project or the user: at `UserPromptExpansion`, and at calls of the tool
+  `Skill`. That covers what it names, what the rules redact, and its commands (``!`git log` ``), each as a call of `Bash` ([limits](guards.md#files-of-commands)).
+  Gemini CLI, Qwen Code and OpenCode run the commands in such files (`!{git log}`) before they call any hook: no rule about commands sees these. The files that they
+  name (`@{notes.md}`) are judged in Qwen Code and OpenCode, and not in Gemini CLI, which reports only the text that results; `prompts.scrub` judges that.
 * Settings that change while a session of Claude Code runs are denied (`ConfigChange`) if they switch hooks off, set a variable `HOOKS_...`, or if no settings
   call `hooks` any more as `hooks init` wrote it. That session keeps its settings; the file is changed, and the next session reads it.
 * Kimi CLI runs the hooks after a call without waiting for them, so no result is redacted. It cannot ask its user, and takes no changed arguments: both
