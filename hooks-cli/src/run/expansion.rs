@@ -1,4 +1,4 @@
-//! The files of slash commands and skills. Claude Code sends their text with the prompt, and the files that it names
+//! The files of slash commands and skills, of Claude Code and Qwen Code. Claude Code sends their text with the prompt, and the files that it names
 //! (`@notes.md`). It also runs the commands in them (``!`git log` ``), and sends what they print. It reports the name of the
 //! command, or the call of the tool `Skill`, and none of all this. So the text is judged as part of the prompt, and each
 //! command as a call of the tool `Bash`.
@@ -18,12 +18,16 @@ use super::calls::CallTurn;
 use super::filled::{Arguments, commands, header};
 use super::governing::Governing;
 use super::{Failure, Notes, goes_on, project, recorded};
+use crate::wrap::refusal::Refusal;
 
 /// Longest file in bytes; longer ones are denied.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Longest beginning of a file in which its name is looked up, in bytes.
-const MOST_BYTES_OF_HEADER: u64 = 64 << 10;
+/// Most bytes that the arguments add to a file; more are denied.
+const MOST_FILLED: usize = 16 << 20;
+
+/// Most commands of a file; more are denied.
+const MOST_COMMANDS: usize = 200;
 
 /// The parts of an event that its client does not report.
 #[derive(Default)]
@@ -43,6 +47,9 @@ pub(super) fn open(decoded: &mut Decoded) -> Result<Unreported, Failure> {
         }
         let text = |key| call.tool_args.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, arguments) = (text("skill").trim().trim_start_matches('/'), text("args"));
+        if name.is_empty() {
+            return Err("the call names no skill (`skill`)".to_owned());
+        }
         let fields = json!({"expansion_type": "slash_command", "command_name": name, "command_args": arguments,
             "command_source": "", "prompt": format!("/{name} {arguments}")});
         let mut prompt = part(decoded, "UserPromptExpansion", fields, 0)?;
@@ -60,10 +67,15 @@ pub(super) fn open(decoded: &mut Decoded) -> Result<Unreported, Failure> {
 fn fill(decoded: &mut Decoded) -> Result<Unreported, Failure> {
     let text = |key| decoded.extra.get(key).and_then(Value::as_str).unwrap_or_default();
     let (name, arguments) = (text("command_name"), text("command_args"));
+    if name.is_empty() {
+        return Err("the payload names no command (`command_name`)".to_owned());
+    }
     let (mut texts, mut calls) = (Vec::new(), Vec::new());
     for path in files(decoded, name) {
         let folder = path.parent().unwrap_or(Path::new("")).to_string_lossy();
-        let text = read(&path)?.replace("${CLAUDE_SKILL_DIR}", &folder);
+        let text = read(&path)?;
+        can_be_filled(&path, &text, '$', folder.len().max(arguments.len()))?;
+        let text = text.replace("${CLAUDE_SKILL_DIR}", &folder);
         let arguments = Arguments::new(arguments, &text);
         let filled = arguments.fill(&text);
         // An argument with a backtick must not hide the end of a command.
@@ -71,6 +83,9 @@ fn fill(decoded: &mut Decoded) -> Result<Unreported, Failure> {
         for command in found.chain(commands(&filled).map(str::to_owned)) {
             if !calls.contains(&command) {
                 calls.push(command);
+            }
+            if calls.len() > MOST_COMMANDS {
+                return Err(format!("`{}` has more than {MOST_COMMANDS} commands", path.display()));
             }
         }
         texts.extend((filled != text).then_some(filled));
@@ -92,12 +107,22 @@ fn fill_of_qwen(decoded: &mut Decoded) -> Result<Unreported, Failure> {
     let (name, arguments) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
     let mut texts = Vec::new();
     for path in files(decoded, name) {
-        let filled = read(&path)?.replace("{{args}}", arguments.trim());
+        let text = read(&path)?;
+        can_be_filled(&path, &text, '{', arguments.len())?;
+        let filled = text.replace("{{args}}", arguments.trim());
         // `@{a name}` is the same as `@"a name"`, which the rules know.
         texts.push(filled.replace("@{", "@\"").replace('}', "\""));
     }
     add(decoded, &texts);
     Ok(Unreported::default())
+}
+
+/// Refuses a file that arguments of this length make too long.
+fn can_be_filled(path: &Path, text: &str, mark: char, length: usize) -> Result<(), Failure> {
+    if text.matches(mark).count().saturating_mul(length) > MOST_FILLED {
+        return Err(format!("`{}` is too long with its arguments", path.display()));
+    }
+    Ok(())
 }
 
 fn add(decoded: &mut Decoded, texts: &[String]) {
@@ -166,6 +191,9 @@ impl Unreported {
 /// Calls the hooks for a part, and records it. It has ended before the event itself is decided.
 fn ask_part(governing: &Governing, part: &mut Decoded, notes: &Notes) -> Result<HeldAnswer, Failure> {
     let mut held = asking::ask(governing, part, notes)?;
+    if let Some(Refusal::Call(why)) = governing.refusal(part) {
+        held.answer.deny_too(&Reason::new("sandbox", "not_wrapped", why));
+    }
     if let Some(why) = held.answer.stop.take() {
         held.answer.deny_too(&Reason::new("expansion", "stopped", why));
     }
@@ -216,14 +244,17 @@ fn files(decoded: &Decoded, name: &str) -> Vec<PathBuf> {
     all
 }
 
-/// The files of skills with this name, which can be another one than that of their folder.
+/// The files of skills whose header gives this name, which can be another one than that of their folder.
 fn renamed(skills: &Path, name: &str) -> Vec<PathBuf> {
     let folders = fs::read_dir(skills).into_iter().flatten().flatten();
     let has_name = |path: &PathBuf| {
         let mut text = Vec::new();
-        let read =
-            fs::File::open(path).and_then(|file| file.take(MOST_BYTES_OF_HEADER).read_to_end(&mut text));
-        read.is_ok() && header(&String::from_utf8_lossy(&text), "name").trim_matches(['"', '\'']) == name
+        let read = fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut text));
+        let text = String::from_utf8_lossy(&text);
+        // With quotes, a comment or a line break; a file that is judged without need does little harm.
+        let values = ["name", "\"name\"", "'name'"].map(|key| header(&text, key));
+        let is_end = |c: char| c.is_whitespace() || "\"'#>|".contains(c);
+        read.is_err() || values.iter().any(|value| value.split(is_end).any(|word| word == name))
     };
     folders
         .map(|folder| folder.path().join("SKILL.md"))

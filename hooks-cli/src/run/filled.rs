@@ -7,6 +7,9 @@
 //! | `${CLAUDE_SKILL_DIR}` | the folder of the file |
 //! | ``!`command` ``, and a block of code whose language is `!` | the output of the command, which runs in a shell |
 
+/// Most names of arguments.
+const MOST_NAMES: usize = 100;
+
 /// The arguments of a command, and the names that its file gives them, longest first.
 pub(super) struct Arguments<'a> {
     all: &'a str,
@@ -22,6 +25,7 @@ impl<'a> Arguments<'a> {
         let names = names.split(|c| !is_part(c)).map(|name| name.trim_start_matches('-'));
         let names = names.filter(|name| name.chars().any(|c| !c.is_ascii_digit()));
         let mut names: Vec<_> = names.enumerate().map(|(at, name)| (name.to_owned(), at)).collect();
+        names.truncate(MOST_NAMES);
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         Self { all, words: words(all), names }
     }
@@ -97,9 +101,14 @@ pub(super) fn header<'t>(text: &'t str, field: &str) -> &'t str {
     let inner = text.trim_start_matches('\u{feff}').strip_prefix("---");
     let Some((inner, _)) = inner.and_then(|inner| inner.split_once("\n---")) else { return "" };
     let starts = |line: &str| line.strip_prefix(field).is_some_and(|rest| rest.trim_start().starts_with(':'));
-    let Some(line) = inner.lines().find(|line| starts(line)) else { return "" };
-    let behind = inner.find(line).and_then(|at| inner.get(at..)).and_then(|rest| rest.split_once(':'));
-    let value = behind.map_or("", |(_, value)| value);
+    let mut next_at = 0_usize;
+    let found = inner.split_inclusive('\n').find_map(|line| {
+        let at = next_at;
+        next_at = at.saturating_add(line.len());
+        starts(line).then_some(at)
+    });
+    let behind = found.and_then(|at| inner.get(at..)).and_then(|rest| rest.split_once(':'));
+    let Some((_, value)) = behind else { return "" };
     // The next field begins at the margin.
     let next = value.match_indices('\n').find(|(at, _)| {
         let line = value.get(at + 1..).unwrap_or_default();
@@ -153,6 +162,7 @@ mod tests {
     fn a_field_of_the_header_is_found() {
         assert_eq!(header("---\nname: sk\nmodel: m\n---\nname: no", "name"), "sk");
         assert_eq!(header("name: sk", "name"), "");
+        assert_eq!(header("---\nmy-name: sk2\nname: sk\n---\n", "name"), "sk");
         assert_eq!(header("---\nname: \"sk\"\r\n---\n", "name"), "\"sk\"");
     }
 }

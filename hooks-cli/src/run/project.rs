@@ -5,6 +5,7 @@
 //! counts.
 
 use std::env;
+use std::io::{Error, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 use hooks::config::as_patterns;
@@ -81,7 +82,9 @@ pub(crate) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningF
 /// Whether something is there. A folder or a link without a target governs too: it cannot be read, and so it denies, where other
 /// rules would govern in its place without a word.
 fn exists(config: &Path) -> bool {
-    config.symlink_metadata().is_ok()
+    // A path that may not be looked at could be one.
+    let is_missing = |error: &Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    config.symlink_metadata().map_or_else(|error| !is_missing(&error), |_| true)
 }
 
 /// The configuration that the command line names, or the variable.

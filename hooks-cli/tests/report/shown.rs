@@ -142,8 +142,6 @@ fn filters_show_the_rows_that_match_and_need_no_mouse() {
         .as_array()
         .unwrap()
         .iter()
-        .collect::<Vec<_>>()
-        .into_iter()
         .filter(|one| one["outcome"] == "ask")
         .map(|one| one["session"].as_str().unwrap().to_owned())
         .collect();

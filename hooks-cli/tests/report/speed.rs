@@ -105,6 +105,8 @@ fn a_large_log_is_a_small_page_that_answers_at_once() {
     for (what, times) in [("typed", typed), ("clicked", clicked)] {
         println!("{what}: {times:.0?} ms until the filter has answered");
         assert!(times.len() >= 5, "{times:?}");
-        assert!(times.iter().copied().fold(f64::MAX, f64::min) <= MOST_MS, "{what}: {times:?}");
+        // Other tests run beside this one.
+        let most = if is_measured { MOST_MS } else { 10.0 * MOST_MS };
+        assert!(times.iter().copied().fold(f64::MAX, f64::min) <= most, "{what}: {times:?}");
     }
 }

@@ -53,7 +53,8 @@ where
     P: Policy<PreToolUse>,
 {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
-    if !path.starts_with(|c: char| c.is_ascii_alphanumeric()) || !path.chars().all(is_plain) {
+    let is_relative = path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    if !path.starts_with(|c: char| c.is_ascii_alphanumeric()) || !path.chars().all(is_plain) || !is_relative {
         return Err(format!(
             "`{path}` is not a plain relative path; expected one such as `migrations/001.sql`"
         ));

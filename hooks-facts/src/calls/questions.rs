@@ -12,7 +12,8 @@ use super::reader::CallReader;
 /// which a path or a command is written.
 ///
 /// A part that cannot be known before the call runs counts as a yes, and so does a pattern that cannot be used: a rule that denies
-/// does not let it through. Each question compiles its pattern. A policy that many calls pass may keep compiled
+/// does not let it through. So use them to deny or to ask, and never to allow. What a script or another program reads by itself
+/// is not known, and counts as no. Each question compiles its pattern. A policy that many calls pass may keep compiled
 /// [`PathPatterns`], and one with custom tools or another root its own [`CallReader`].
 ///
 /// ```
@@ -54,7 +55,10 @@ impl CallQuestions for HookRequest<PreToolUse> {
     }
 
     fn reads(&self, glob: &str) -> bool {
-        about_paths(self, glob, |patterns, call| call.reads().may_match(patterns, call))
+        about_paths(self, glob, |patterns, call| {
+            let reads = call.reads();
+            call.commands().is_missing || reads.is_cut() || reads.may_match(patterns, call)
+        })
     }
 
     fn runs(&self, pattern: &str) -> bool {
@@ -181,5 +185,6 @@ mod tests {
         assert!(shell("cp secrets/key /tmp/k").reads("secrets/**"));
         assert!(call("Read", json!({ "file_path": "./secrets/key" })).reads("secrets/**"));
         assert!(!call("Read", json!({ "file_path": "src/key" })).reads("secrets/**"));
+        assert!(call("bash", json!({})).reads("secrets/**"), "an unknown command");
     }
 }

@@ -177,7 +177,7 @@ fn options(walk: &mut Walk, name: &str, arguments: &[Argument], span: Span) {
         .filter(|text| text.len() > 0 && !matches!(name, "clean" | "commit" | "cherry-pick" | "add"));
         let text = attached.or_else(|| arguments.get(at + 1).filter(|_| is_command).cloned());
         if let Some(text) = text {
-            walk.maybe_text(&text.as_shell_text(), span);
+            walk.maybe_started(&text.as_shell_text(), span);
         }
     }
 }

@@ -232,9 +232,10 @@ impl Typed {
             })
         };
         let operands = self.parts(words).filter(|part| matches!(part, Part::Operand(_))).count();
+        let reads_input = words.iter().any(is_input);
         (self.only.is_empty() || has(self.only))
-            && !has(self.ends)
-            && (self.operands == 0 || operands < self.operands || words.iter().any(is_input))
+            && (reads_input || !has(self.ends))
+            && (self.operands == 0 || operands < self.operands || reads_input)
     }
 
     /// Returns the options, letters and operands among the words, without the values of options.
