@@ -21,8 +21,8 @@ that `hooks init` writes into the client's settings. It fails where this page is
 which something can be stopped: all of them, where a fault can happen to all. *Reported*: it is too late to stop anything, and
 the client gets the reason. An example is a result whose shape is not known, so that it cannot be withheld.
 
-If the program is missing, crashes or is killed, the shell denies by exit code 2. A client that starts its
-hooks without a shell needs its own setting for that (`onFailure`, `failClosed`).
+If the program is missing, crashes or is killed, the shell denies by exit code 2, and after a call by the answer that withholds its
+result. A client that starts its hooks without a shell needs its own setting for that (`onFailure`, `failClosed`).
 
 ";
 

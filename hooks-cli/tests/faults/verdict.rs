@@ -63,7 +63,9 @@ fn says(encoded: &EncodedAnswer, exit: u8, told: &Told, reason: &str) -> bool {
         |text: &str| serde_json::from_str::<Value>(text).ok().map(|output| without_reason(output, reason));
     let same_text = parsed(&encoded.stdout) == parsed(&told.stdout)
         && encoded.stdout.is_empty() == told.stdout.is_empty();
-    encoded.exit == exit && same_text && encoded.stderr.is_empty() == told.stderr.is_empty()
+    // With exit code 0, clients read the standard output alone; a shell writes to the other that a program was killed.
+    let same_errors = exit == 0 || encoded.stderr.is_empty() == told.stderr.is_empty();
+    encoded.exit == exit && same_text && same_errors
 }
 
 /// The reply without the reason: that of a failure of the program or of a hook, or of the rule that denies

@@ -71,9 +71,10 @@ fn a_slash_command_is_judged_with_the_text_of_its_file() {
         assert_eq!(denied.answer()["decision"], "block", "{name}: {denied:?}");
         denied.says("the prompt names a file: `keys/a.md` may not be read");
     }
-    for name in ["open", "missing", "../keys/a", ""] {
+    for name in ["open", "missing", "../keys/a"] {
         world.expanded(name).is_silent();
     }
+    world.expanded("").says("the payload names no command");
     world.write("app/.claude/commands/long.md", &"x".repeat((1 << 20) + 1));
     world.expanded("long").says("too long to be judged");
 }

@@ -382,7 +382,7 @@ fn grave(reasons: &[Reason]) -> Vec<Reason> {
 }
 
 /// Observed hooks answer nothing, and note what the enforced ones answer. What those deny did not happen for them, so its
-/// result is left out; if several rules deny, the first denial ends the comparison.
+/// result is left out; if several rules deny, or a child is denied, the first denial ends the comparison.
 fn notes_are_answers(
     project: &Project,
     observed: &hooks_core::Hooks,
@@ -410,8 +410,8 @@ fn notes_are_answers(
             noted,
             given
         );
-        if wanted == Strength::Deny && is_whole {
-            // The call goes ahead here and not there, so from now on each has a past of its own.
+        if wanted == Strength::Deny && (is_whole || matches!(event, WireEvent::SubagentStart(_))) {
+            // The call goes ahead, or the child runs, here and not there, so from now on each has a past of its own.
             break;
         } else if wanted == Strength::Deny {
             denied.insert(*number);
