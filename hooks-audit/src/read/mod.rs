@@ -59,7 +59,7 @@ use crate::segment;
 ///
 /// let mut record = Record::new("stop", Timestamp(1));
 /// record.seq = 17;
-/// let committed = |log: &str| {
+/// let committed = |log: &str| -> Committed {
 ///     let record = record.clone();
 ///     Committed { chain: "w0".into(), log: log.into(), record, payload: Kept::Nothing }
 /// };
