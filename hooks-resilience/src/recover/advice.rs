@@ -92,7 +92,12 @@ impl Advisor {
             Some(chain) => self.along(&chain, failure, &error, now),
             None => self.without_blame(failure, &error),
         };
-        if self.health.treatments().for_kind(error.kind()).alert {
+        let treatment = self.health.treatments().for_kind(error.kind());
+        // The stack shortens the conversation, which does not repeat the call.
+        if failure.by_stack && treatment.same_model == SameModel::Compacted {
+            recovery.retry = recovery.retry.filter(|again| *again);
+        }
+        if treatment.alert {
             let model = failure.model.map(|model| format!("`{model}`: ")).unwrap_or_default();
             recovery.notify.push(format!("{model}{}: {}", error.kind(), error.message()));
         }
