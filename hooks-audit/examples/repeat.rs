@@ -16,7 +16,13 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [from, into, copies] = &arguments[..] else { return Err("usage: repeat FROM INTO COPIES".into()) };
+    let usage = "usage: repeat FROM INTO COPIES";
+    if arguments.is_empty() {
+        // All examples are run without arguments.
+        println!("{usage}");
+        return Ok(());
+    }
+    let [from, into, copies] = &arguments[..] else { return Err(usage.into()) };
     let disk = Arc::new(StdFileSystem);
     let mut reader = LogReader::new(disk.clone(), from, Positions::default());
     let mut records = Vec::new();
