@@ -30,7 +30,7 @@ const DENIED: &str = "touch in-background";
 const SILENCE: &str = r#"{"tools": {"shell": {"inactivityTimeout": 3}}}"#;
 
 /// The claims about a client whose commands can be wrapped.
-const CLAIMS: [Claim; 3] = [Claim::WrappedTimeout, Claim::WrappedBackground, Claim::BackgroundDenied];
+const CLAIMS: [Claim; 2] = [Claim::WrappedTimeout, Claim::WrappedBackground];
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     if !client.client.can_wrap() {
