@@ -2,7 +2,6 @@
 
 use hooks_core::EventKind;
 
-use crate::capabilities::Checked;
 use crate::client::Client;
 use crate::encode::EncodedAnswer;
 use crate::failure::{KnownEvent, closes, failure};
@@ -48,7 +47,7 @@ pub fn command_line(program: &str, client: Client, event: &str, options: &[&str]
 
 fn is_after_a_call(client: Client, event: &str) -> bool {
     let row = client.protocol().row(event);
-    row.is_some_and(|row| row.kind == Some(EventKind::PostToolUse) || row.checked == Some(Checked::Results))
+    row.is_some_and(|row| row.kind == Some(EventKind::PostToolUse))
 }
 
 /// A word, quoted for a shell if necessary.

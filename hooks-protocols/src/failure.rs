@@ -6,6 +6,7 @@
 use hooks_core::OnFailure;
 
 use crate::answer::Answer;
+use crate::capabilities::Checked;
 use crate::client::Client;
 use crate::decode::Decoded;
 use crate::degraded::Degraded;
@@ -126,7 +127,9 @@ pub(crate) fn is_deniable(row: &Row) -> bool {
 }
 
 /// Whether a failure at this event is a denial. Events without a type here are passed on, and hooks do not
-/// decide them, except for those that are checked.
+/// decide them, except for a change of settings. A batch of results goes on: the next calls are denied by the same failure, and
+/// the model reads how a person confirms changed rules.
 pub(crate) fn closes(row: &Row) -> bool {
-    row.checked.is_some() || row.kind.is_some_and(|kind| kind.on_failure() == OnFailure::Closes)
+    row.checked == Some(Checked::Settings)
+        || row.kind.is_some_and(|kind| kind.on_failure() == OnFailure::Closes)
 }

@@ -49,12 +49,11 @@ fn a_result_with_a_secret_ends_the_run_before_the_model_reads_it() {
     ended.says("the result of `Bash` has data that the rules redact");
     assert!(!ended.stdout.contains("123456"), "{ended:?}");
     world.event("PostToolBatch", &batch("[TICKET_REDACTED]")).is_silent();
-    // A batch that cannot be checked ends the run too: its calls may have run under other rules.
+    // A batch that cannot be checked goes on, and the next calls are denied by the same failure.
     let unlisted = world.event("PostToolBatch", &json!({"tool_calls": {"0": "TICKET-123456"}}));
-    assert_eq!(unlisted.answer()["continue"], false, "{unlisted:?}");
+    assert_eq!(unlisted.exit, Some(1), "{unlisted:?}");
     world.write("app/hooks.yaml", "version: 1\nredaction: [\n");
-    let broken = world.event("PostToolBatch", &batch("TICKET-123456"));
-    assert_eq!(broken.answer()["continue"], false, "{broken:?}");
+    assert_eq!(world.event("PostToolBatch", &batch("TICKET-123456")).exit, Some(1));
 }
 
 #[test]
