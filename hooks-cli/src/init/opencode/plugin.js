@@ -78,8 +78,12 @@ export const Hooks = async ({ client, directory }) => {
   }
   const called = async (event, input, args, more) => {
     const all = counted
-    await Promise.all(all)
-    counted = counted.filter((one) => !all.includes(one))
+    try {
+      await Promise.all(all)
+    } finally {
+      // Calls that waited for one that failed are denied, and later ones are not.
+      counted = counted.filter((one) => !all.includes(one))
+    }
     const call = { tool_name: input.tool, tool_input: args, tool_use_id: input.callID }
     return ask(event, { ...(await sessionOf(input.sessionID)), ...call, ...more })
   }
