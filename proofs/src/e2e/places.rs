@@ -168,7 +168,7 @@ fn session(
     variables.extend(more.iter().cloned());
     let run = sandbox.run_in(folder, program, &client.arguments(&url, trust), &variables, PATIENCE)?;
     let requests = server.recorded();
-    // Where everything is denied, the prompt is too, and the client says why.
+    // Where everything is denied, the prompt is too, and the client prints the reason.
     if requests.len() <= count && !prints(&run, "so this is denied") {
         return Err(failed(client, "not every command was tried", &run, &requests));
     }
