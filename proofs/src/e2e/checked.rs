@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use hooks_protocols::Client;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::claims::Claim;
 use super::clients::{PROMPT, Runnable, Trust};
@@ -26,6 +26,15 @@ const KEY: (&str, &str) = ("keys/a.md", "the number of the key is 6131");
 /// The slash command.
 const COMMAND: (&str, &str) = (".claude/commands/leak.md", "what is in @keys/a.md?\n");
 
+/// Slash commands whose files run a command: one that may run, and one that may not. The model may call them too.
+const RUNS: [(&str, &str); 2] = [
+    (".claude/commands/runs.md", "---\nallowed-tools: Bash(*)\n---\nit printed !`echo six''teen`\n"),
+    (".claude/commands/makes.md", "---\nallowed-tools: Bash(*)\n---\nit printed !`mkdir made`\n"),
+];
+
+/// What the first of them prints.
+const PRINTED: &str = "it printed sixteen";
+
 /// One that may be read.
 const OPEN: (&str, &str) = (".claude/commands/open.md", "what is six times seven?");
 
@@ -35,6 +44,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     }
     failing(client, program, hooks, results)?;
     expanded(client, program, hooks, results)?;
+    runs(client, program, hooks, results)?;
     switched_off(client, program, hooks, results)
 }
 
@@ -55,7 +65,7 @@ fn start(
 ) -> Result<Session> {
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
-    for (name, text) in [KEY, COMMAND, OPEN] {
+    for (name, text) in [KEY, COMMAND, OPEN].into_iter().chain(RUNS) {
         sandbox.put(&sandbox.work().join(name), text)?;
     }
     if let Some(hooks) = hooks {
@@ -106,6 +116,27 @@ fn expanded(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     let is_denied = !says(&with.requests, KEY.1) && prints(&with.run, KEY.0);
     results.claim(Claim::CommandFile, is_denied && says(&open.requests, OPEN.1));
     shown(client, &with.run, &with.requests, results);
+    Ok(())
+}
+
+/// A slash command whose file runs a command, typed by the user and called by the model.
+fn runs(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    for (claim, is_typed) in [(Claim::CommandRuns, true), (Claim::SkillRuns, false)] {
+        let session = |hooks: Option<&Path>, name: &str| {
+            let prompt = if is_typed { format!("/{name}") } else { PROMPT.to_owned() };
+            let call = Call::Other("Skill", json!({ "skill": name }));
+            let calls = if is_typed { Vec::new() } else { vec![call] };
+            start(client, program, hooks, &prompt, |_| Script { calls: calls.clone(), ..Script::default() })
+        };
+        let without = session(None, "makes")?;
+        if !without.sandbox.has("made") {
+            return Err(failed(client, "without hooks, nothing ran", &without.run, &without.requests));
+        }
+        let allowed = session(Some(hooks), "runs")?;
+        let denied = session(Some(hooks), "makes")?;
+        results.claim(claim, says(&allowed.requests, PRINTED) && !denied.sandbox.has("made"));
+        shown(client, &denied.run, &denied.requests, results);
+    }
     Ok(())
 }
 

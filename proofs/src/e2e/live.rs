@@ -16,6 +16,14 @@ use crate::error::Result;
 
 const RULES: &str = "version: 1\ncommand_guard: { block: [touch] }\n";
 
+/// Commands that run what is typed into them, with what the agent types. The name of the file is that of the place here.
+const OPENERS: [(&str, &str); 4] = [
+    ("bash", "touch typed-0; exit\n"),
+    ("bash <(cat)", "touch typed-1\n\u{4}\u{4}"),
+    ("awk '{print | \"sh\"}'", "touch typed-2\n\u{4}"),
+    ("sed e", "touch typed-3\n\u{4}"),
+];
+
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     if client.client != Client::Codex {
         return Ok(());
@@ -28,9 +36,13 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
     init(client, &sandbox, hooks, PROJECT)?;
     let (session, requests) = run(client, program, &sandbox)?;
-    let happens_without = open.has("typed") && open.has("by-script");
-    let is_denied = !sandbox.has("typed") && says(&requests, "is not known before running");
+    let typed = |sandbox: &Sandbox| (0..OPENERS.len()).map(|at| sandbox.has(&format!("typed-{at}"))).collect::<Vec<_>>();
+    let happens_without = typed(&open).iter().all(|has| *has) && open.has("by-script");
+    let is_denied = !typed(&sandbox).contains(&true) && says(&requests, "is not known before running");
     results.claim(Claim::LiveInput, happens_without && is_denied && sandbox.has("by-script"));
+    if !happens_without {
+        eprintln!("without hooks, these ran: {:?}", typed(&open));
+    }
     shown(client, &session, &requests, results);
     Ok(())
 }
@@ -38,13 +50,12 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
 /// A shell that gets a command later, and a shell with a script.
 fn run(client: &Runnable, program: &Path, sandbox: &Sandbox) -> Result<(Run, Vec<Value>)> {
     sandbox.put(&sandbox.work().join("script.sh"), "mkdir by-script\n")?;
-    let opener = json!({"cmd": "bash", "tty": true, "yield_time_ms": 500});
-    let typed = json!({"session_id": "{session}", "chars": "touch typed; exit\n", "yield_time_ms": 3_000});
-    let calls = vec![
-        Call::Other("exec_command", opener),
-        Call::Other("write_stdin", typed),
-        Call::Shell("bash script.sh".to_owned()),
-    ];
+    let typed = OPENERS.iter().flat_map(|(opener, chars)| {
+        let opener = json!({"cmd": opener, "tty": true, "yield_time_ms": 500});
+        let typed = json!({"session_id": "{session}", "chars": chars, "yield_time_ms": 2_000});
+        [Call::Other("exec_command", opener), Call::Other("write_stdin", typed)]
+    });
+    let calls = typed.chain([Call::Shell("bash script.sh".to_owned())]).collect();
     let script = Script { plans: vec![Plan { mark: PROMPT, calls }], ..Script::default() };
     let server = Server::start(client.speech, script, &sandbox.work())?;
     let url = server.url();

@@ -268,6 +268,7 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
             touch(stand_in::REWRITE),
             Call::Shell(format!("echo {}", stand_in::NOTE)),
             Call::Shell("printf 'result-%s' secret".to_owned()),
+            Call::Shell("printf 'result-%s' killed; touch killed".to_owned()),
         ],
         ..Script::default()
     };
@@ -294,6 +295,11 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
         Claim::ResultReplaced,
         able(client, client.after_tool, Wish::Rewrite),
         says(&requests, stand_in::MASKED) && !says(&requests, stand_in::SECRET),
+    );
+    results.ability(
+        Claim::KilledAfter,
+        able(client, client.after_tool, Wish::Rewrite),
+        sandbox.has("killed") && !says(&requests, stand_in::KILLED),
     );
     shown(client, &run, &requests, results);
     Ok(())

@@ -16,6 +16,8 @@ use crate::process::Program;
 
 /// A command with this text makes its hook end by a signal.
 pub(super) const CRASH: &str = "fault-crash";
+/// Output of a tool after which its hook ends by a signal.
+pub(super) const KILLED: &str = "result-killed";
 /// A command that makes its hook fail like a missing program in a shell.
 pub(super) const GONE: &str = "fault-gone";
 /// A command that runs the real hook with invalid rules.
@@ -59,6 +61,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let command = decoded.call().map(|(_, arguments)| arguments.to_string()).unwrap_or_default();
     let before = matches!(decoded.event, Some(WireEvent::PreToolUse(_)));
     let fault = [CRASH, GONE, BROKEN, HANG].into_iter().find(|fault| before && command.contains(fault));
+    let after = matches!(&decoded.event, Some(WireEvent::PostToolUse(done)) if done.tool_result.to_string().contains(KILLED));
+    if after {
+        return crash();
+    }
     let rules = |name: &str| Path::new(beside).join(name).to_string_lossy().into_owned();
     match fault {
         Some(CRASH) => crash(),
