@@ -36,7 +36,9 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
     init(client, &sandbox, hooks, PROJECT)?;
     let (session, requests) = run(client, program, &sandbox)?;
-    let typed = |sandbox: &Sandbox| (0..OPENERS.len()).map(|at| sandbox.has(&format!("typed-{at}"))).collect::<Vec<_>>();
+    let typed = |sandbox: &Sandbox| {
+        (0..OPENERS.len()).map(|at| sandbox.has(&format!("typed-{at}"))).collect::<Vec<_>>()
+    };
     let happens_without = typed(&open).iter().all(|has| *has) && open.has("by-script");
     let is_denied = !typed(&sandbox).contains(&true) && says(&requests, "is not known before running");
     results.claim(Claim::LiveInput, happens_without && is_denied && sandbox.has("by-script"));
