@@ -6,16 +6,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-/// Arguments that hold the subject of a call, and whether it is a file. The first one counts.
-const KEYS: [(&str, bool); 7] = [
-    ("command", false),
-    ("cmd", false),
-    ("file_path", true),
-    ("filePath", true),
-    ("notebook_path", true),
-    ("path", true),
-    ("url", false),
-];
+/// Arguments that hold the subject of a call. The first one counts.
+const KEYS: [&str; 7] = ["command", "cmd", "file_path", "filePath", "notebook_path", "path", "url"];
 /// Most characters that are kept of an argument.
 const MOST: usize = 600;
 
@@ -38,12 +30,6 @@ impl Subject {
         let other = self.other.take();
         self.known().or(other)
     }
-
-    /// The file that the arguments name.
-    pub(crate) fn file(&self) -> Option<&str> {
-        let texts = self.texts.iter().zip(KEYS).filter(|(_, (_, is_file))| *is_file);
-        texts.flat_map(|(text, _)| text.as_deref()).next()
-    }
 }
 
 impl<'de> Deserialize<'de> for Subject {
@@ -64,7 +50,7 @@ impl<'de> Visitor<'de> for Arguments {
     fn visit_map<A: MapAccess<'de>>(self, mut arguments: A) -> Result<Subject, A::Error> {
         let mut subject = Subject::default();
         while let Some(name) = arguments.next_key::<String>()? {
-            let known = KEYS.iter().zip(&mut subject.texts).find(|((key, _), _)| *key == name);
+            let known = KEYS.iter().zip(&mut subject.texts).find(|(key, _)| **key == name);
             let place = known.map_or(&mut subject.other, |(_, place)| place);
             if place.is_some() {
                 arguments.next_value::<IgnoredAny>()?;
@@ -88,13 +74,11 @@ mod tests {
     }
 
     #[test]
-    fn the_subject_is_the_first_known_text_and_files_are_told_apart() {
+    fn the_subject_is_the_first_known_text() {
         let edit =
             json!({"old": "a", "path": "b", "file_path": "src/a.rs", "command": 7, "nested": {"cmd": "no"}});
-        assert_eq!(subject(&edit).file(), Some("src/a.rs"));
         assert_eq!(subject(&edit).any().as_deref(), Some("src/a.rs"));
         let shell = json!({"path": "b", "command": "x".repeat(1_000)});
-        assert_eq!(subject(&shell).file(), Some("b"));
         assert_eq!(subject(&shell).known(), Some("x".repeat(MOST)));
         let other = json!({"count": 1, "query": "hooks", "more": "text"});
         assert_eq!(subject(&other).any().as_deref(), Some("hooks"));

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_audit::config::{AuditConfig, IN_A_TEAM};
-use hooks_audit::describe::{Describe, Scrub};
+use hooks_audit::describe::{CostOf, Describe, Scrub};
 use hooks_audit::layer::{Audit, AuditSettings};
 use hooks_audit::log::Gaps;
 use hooks_audit::{Log, LogSettings, OpenError};
+use hooks_budgets::spend::PriceTable;
 use hooks_cache::ResultCache;
+use hooks_core::HookContext;
+use hooks_core::event::Usage;
 use hooks_core::fs::LogDisk;
 use hooks_redaction::Scrubber;
 use hooks_store::StoreThread;
@@ -142,14 +145,15 @@ pub(super) fn check(config: &AuditConfig, path: Option<&Path>, root: &Node, mist
 }
 
 /// Audit layer that puts events into the log of `config`, a section of the configuration at `path` with the
-/// rule version `rules`. With `cache`, records also name what the cache did with a call. The log is opened at
-/// the first event, unless `open` has it open. A host that answers `Later` enforces the retention of its files
-/// while it runs.
+/// rule version `rules`. With `cache`, records also name what the cache did with a call; with `prices`, the cost of a
+/// model call that names none. The log is opened at the first event, unless `open` has it open. A host that answers
+/// `Later` enforces the retention of its files while it runs.
 pub(super) fn built(
     config: &AuditConfig,
     path: Option<&Path>,
     rules: Option<Arc<str>>,
     cache: Option<ResultCache>,
+    prices: Option<PriceTable>,
     store_thread: StoreThread,
     open: Option<&Audit>,
 ) -> Audit {
@@ -158,8 +162,14 @@ pub(super) fn built(
     let mut settings = AuditSettings::default();
     settings.gaps = Some(gaps.clone());
     let cache = cache.map(|cache| Arc::new(cache) as _);
-    settings.describe =
-        Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), cache, ..Describe::default() };
+    let cost_of = prices.filter(|prices| !prices.is_empty()).map(cost_of);
+    settings.describe = Describe {
+        rules,
+        scrub: Some(Arc::new(Secrets(Scrubber::all()))),
+        cache,
+        cost_of,
+        ..Describe::default()
+    };
     (settings.on_error_writing, settings.on_error_reading) =
         (config.on_error.writing, config.on_error.reading);
     if !config.before.is_empty() {
@@ -187,6 +197,14 @@ pub(super) fn built(
         Log::open(Arc::clone(&disk), folder.clone(), log, Arc::new(SystemClock))
     };
     Audit::lazy(open, settings)
+}
+
+/// Costs by the prices of the budget at the time of the event's end, which are those that the budget charges.
+fn cost_of(prices: PriceTable) -> Arc<CostOf> {
+    Arc::new(move |context: &HookContext, model: &str, usage: &Usage| {
+        let listed = prices.get(model, context.environment.clock.now())?;
+        Some(listed.price.cost_of(usage))
+    })
 }
 
 /// Folder of the log.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hooks_audit::Audit;
 use hooks_audit::config::AuditConfig;
-use hooks_budgets::spend::SpendWatch;
+use hooks_budgets::spend::{PriceTable, SpendWatch};
 use hooks_classic::PolicyConfig;
 use hooks_classic::StrictPolicies;
 use hooks_context::SessionMemory;
@@ -342,6 +342,8 @@ pub(super) fn build(
                 add_further(&mut builder, guards, policy, &kept, tenancy, root, mistakes);
             }
             let informed = spawn::informed(budget::priced(policy, known), known);
+            let prices =
+                informed.budget.as_ref().filter(|_| state.audit.is_some()).map(PriceTable::from_config);
             let all = Part { policy: informed, packs: further.packs.clone(), team: (**team_rules).clone() };
             // Mistakes are found in the whole, whose rules have their numbers.
             let checked = match modes.is_empty() {
@@ -438,7 +440,7 @@ pub(super) fn build(
             let recording = recording.map(|config| {
                 let (path, rules) = (state.path.as_deref(), state.rules.clone());
                 let open = earlier.and_then(|earlier| earlier.log_of(config));
-                audit::built(config, path, rules, feeds.cache.clone(), state.store_thread, open)
+                audit::built(config, path, rules, feeds.cache.clone(), prices, state.store_thread, open)
             });
             if let (Some(known), Some(audit)) = (kept.known(), &recording) {
                 known.record_in(audit);

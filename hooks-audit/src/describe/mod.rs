@@ -31,8 +31,8 @@ use std::mem;
 use std::sync::Arc;
 
 use hooks_core::cache::CacheHistory;
-use hooks_core::event::PostToolUse;
-use hooks_core::{Event, HookContext, HookRequest};
+use hooks_core::event::{MicroUsd, PostToolUse, Usage};
+use hooks_core::{Event, EventKind, HookContext, HookRequest};
 use serde_json::Value;
 
 pub use self::recorded_outcome::RecordedOutcome;
@@ -69,6 +69,9 @@ pub trait Scrub: Send + Sync {
     /// Scrubs every text in `value`.
     fn scrub(&self, value: &mut Value);
 }
+
+/// Returns the cost of a call of a model with this usage, by the prices of an operator; `None` if it has no price.
+pub type CostOf = dyn Fn(&HookContext, &str, &Usage) -> Option<MicroUsd> + Send + Sync;
 
 /// Settings for all records of a set of hooks.
 ///
@@ -113,6 +116,8 @@ pub struct Describe {
     pub scrub: Option<Arc<dyn Scrub>>,
     /// Hits and misses of the result cache, which are recorded with the results of tools.
     pub cache: Option<Arc<dyn CacheHistory>>,
+    /// Cost of model calls whose events have no cost of their own.
+    pub cost_of: Option<Arc<CostOf>>,
 }
 
 impl Describe {
@@ -121,6 +126,9 @@ impl Describe {
         let context = request.context();
         let mut record = self.record(E::KIND.name(), context);
         request.event().describe(&mut record);
+        if let Some(cost_of) = &self.cost_of {
+            price(&mut record, context, E::KIND, &**cost_of);
+        }
         record.rewritten = request.revision() > 0;
         let result = request.event().result();
         record.cache = self.cache.as_ref().and_then(|cache| cache.take_answer(context, result?));
@@ -168,6 +176,15 @@ impl Describe {
             rules: self.rules.as_deref().map(str::to_owned),
             ..Record::new(event, context.timestamp)
         }
+    }
+}
+
+/// Sets the cost of a model call that names none.
+fn price(record: &mut Record, context: &HookContext, kind: EventKind, cost_of: &CostOf) {
+    let is_unpriced = kind == EventKind::AfterModelCall && record.cost_micro_usd.is_none();
+    let used = record.tokens.filter(|used| is_unpriced && used.total() > 0);
+    if let Some((used, model)) = used.zip(record.model.as_deref()) {
+        record.cost_micro_usd = cost_of(context, model, &used).map(|cost| cost.0);
     }
 }
 

@@ -57,6 +57,27 @@ fn what_it_took_is_put_down() {
 }
 
 #[test]
+fn a_model_call_without_a_cost_has_that_of_the_prices() {
+    let cost_of = |_: &HookContext, model: &str, usage: &Usage| {
+        (model == "m").then_some(MicroUsd(usage.input_tokens * 3))
+    };
+    let describe = Describe { cost_of: Some(Arc::new(cost_of)), ..Describe::default() };
+    let cost = |model: &str, input_tokens, cost| {
+        let reply = ModelReply {
+            response: Message::text(Role::Assistant, ""),
+            usage: Usage { input_tokens, ..Usage::default() },
+            cost,
+        };
+        let entry =
+            describe.entry(&request(AfterModelCall::new(model, 1, &reply)), RecordedOutcome::default());
+        entry.record.cost_micro_usd
+    };
+    assert_eq!(cost("m", 5, None), Some(15));
+    assert_eq!(cost("m", 5, Some(MicroUsd(42))), Some(42), "its own cost counts");
+    assert_eq!((cost("other", 5, None), cost("m", 0, None)), (None, None));
+}
+
+#[test]
 fn the_answer_of_the_cache_is_on_the_record_of_the_result() {
     struct Hits;
     impl CacheHistory for Hits {

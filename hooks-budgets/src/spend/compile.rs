@@ -31,6 +31,25 @@ pub(super) fn compile(config: &SpendBudgetConfig, errors: &mut PolicyErrors) -> 
     Rules { limits, prices, roles, cheaper, thresholds, hold }
 }
 
+impl PriceTable {
+    /// Returns the prices of a budget, without those that have errors.
+    ///
+    /// ```
+    /// use hooks_budgets::spend::{PriceTable, SpendBudgetConfig};
+    /// use hooks_core::time::Timestamp;
+    /// use serde_json::json;
+    ///
+    /// let config: SpendBudgetConfig =
+    ///     serde_json::from_value(json!({"prices": [{"model": "small", "input": 3, "output": 15}]}))?;
+    /// let table = PriceTable::from_config(&config);
+    /// assert_eq!(table.get("small", Timestamp(0)).map(|listed| listed.price.input), Some(3_000_000));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn from_config(config: &SpendBudgetConfig) -> Self {
+        Compiler { errors: &mut PolicyErrors::default() }.prices(config)
+    }
+}
+
 struct Compiler<'e> {
     errors: &'e mut PolicyErrors,
 }

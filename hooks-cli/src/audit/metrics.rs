@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hooks::audit::record::Record;
@@ -98,6 +98,13 @@ fn recorded<'r>(record: &'r Record, project: &'r Project) -> Option<RecordedEven
     })
 }
 
+/// The folder above the folder of a log, and above `.squad`.
+pub(crate) fn project_of(log: &Path) -> PathBuf {
+    let log = log.canonicalize().unwrap_or_else(|_| log.to_path_buf());
+    let folder = log.parent().unwrap_or(&log);
+    if folder.ends_with(".squad") { folder.parent().unwrap_or(folder) } else { folder }.to_path_buf()
+}
+
 /// The project of a log.
 struct Project {
     name: String,
@@ -106,11 +113,8 @@ struct Project {
 }
 
 impl Project {
-    /// The folder above the folder of a log, and above `.squad`.
     fn above(log: &Path) -> Self {
-        let log = log.canonicalize().unwrap_or_else(|_| log.to_path_buf());
-        let folder = log.parent().unwrap_or(&log);
-        let project = if folder.ends_with(".squad") { folder.parent().unwrap_or(folder) } else { folder };
+        let project = project_of(log);
         let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let settings = fs::read_to_string(project.join(".git/config")).unwrap_or_default();
         Self { name, repo: origin(&settings) }

@@ -9,7 +9,7 @@ mod follow;
 mod keep;
 mod keygen;
 mod latest;
-mod metrics;
+pub(crate) mod metrics;
 pub(crate) mod plain;
 mod read;
 pub(crate) mod reading;
@@ -18,6 +18,7 @@ pub(crate) mod sums;
 pub(crate) mod top;
 mod verify;
 mod words;
+pub(crate) mod would;
 
 use std::path::PathBuf;
 

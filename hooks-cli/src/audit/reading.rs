@@ -28,7 +28,7 @@ pub(crate) struct Reading {
     reader: LogReader,
     looked_at: u64,
     /// Messages that were printed about files that cannot be read.
-    warned: BTreeSet<String>,
+    problems: Vec<String>,
     /// The exit status of the first of these problems.
     trouble: Option<Status>,
     /// For each chain, the number of the file with which reading continued.
@@ -42,7 +42,7 @@ impl Reading {
             folder: folder.to_owned(),
             reader: LogReader::new(Arc::new(StdFileSystem), folder, after),
             looked_at: 0,
-            warned: BTreeSet::new(),
+            problems: Vec::new(),
             trouble: None,
             gone_on: BTreeMap::new(),
         }
@@ -64,7 +64,7 @@ impl Reading {
         loop {
             let records = self.reader.read_with(most, parse);
             for skipped in self.reader.take_skipped() {
-                self.say(&format!("{OPEN}warning{OPEN:#}: {skipped}"))?;
+                self.say(&format!("{OPEN}warning{OPEN:#}"), &skipped.to_string())?;
             }
             match records {
                 Ok(records) => {
@@ -81,9 +81,24 @@ impl Reading {
         }
     }
 
-    /// Ends of files that hold no complete record, when there are no more records.
-    pub(crate) fn unfinished(&self) -> impl Iterator<Item = &Unfinished> {
-        self.reader.unfinished()
+    /// Prints a warning for each end of a file that holds no complete record, when there are no more records. Returns the
+    /// files.
+    pub(crate) fn warn_of_ends(&mut self) -> Result<BTreeSet<String>, Failure> {
+        let ends: Vec<Unfinished> = self.reader.unfinished().cloned().collect();
+        for end in &ends {
+            let text = format!(
+                "the last {} bytes of `{}` are not a complete record, and are left out: its writer is at work or was \
+                 interrupted, or the file was cut; run `hooks audit verify`",
+                end.bytes, end.file
+            );
+            self.say(&format!("{OPEN}warning{OPEN:#}"), &text)?;
+        }
+        Ok(ends.into_iter().map(|end| end.file).collect())
+    }
+
+    /// The messages about parts of the log that were left out.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.problems
     }
 
     /// The number of records that were read.
@@ -119,18 +134,18 @@ impl Reading {
         let Some(file) = Segment::parse(file) else { return Err(Failure::message(error)) };
         let before = self.positions().last_in(&file.chain);
         let Some((number, seq)) = self.next_file(&file)? else {
-            self.say(&format!(
-                "{BAD}error{BAD:#}: {error}; what stands there behind record {before} of `{}` is left out",
-                file.chain
-            ))?;
+            self.say(
+                &format!("{BAD}error{BAD:#}"),
+                &format!("{error}; what stands there behind record {before} of `{}` is left out", file.chain),
+            )?;
             return Ok(false);
         };
         if seq > before {
             let from = before + 1;
-            self.say(&format!(
-                "{BAD}error{BAD:#}: {error}; records {from} to {seq} of `{}` are left out",
-                file.chain
-            ))?;
+            self.say(
+                &format!("{BAD}error{BAD:#}"),
+                &format!("{error}; records {from} to {seq} of `{}` are left out", file.chain),
+            )?;
         }
         let mut after = self.positions().clone();
         after.advance(&file.chain, seq);
@@ -154,9 +169,10 @@ impl Reading {
     }
 
     /// Prints a message, unless it was printed before.
-    fn say(&mut self, text: &str) -> Result<(), Failure> {
-        if self.warned.insert(text.to_owned()) {
-            writeln!(err(), "{text}")?;
+    fn say(&mut self, kind: &str, text: &str) -> Result<(), Failure> {
+        if !self.problems.iter().any(|said| said == text) {
+            writeln!(err(), "{kind}: {text}")?;
+            self.problems.push(text.to_owned());
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! `hooks status`: the decisions of a time, and what rules in the shadow would have done.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -9,18 +8,18 @@ use hooks::audit::keep::{Age, Selection};
 use hooks::audit::{Committed, Positions};
 use hooks::config::{Config, InShadow};
 use hooks::time::{Clock as _, Timestamp};
-use hooks::{EventKind, Strength, SystemClock};
+use hooks::{Strength, SystemClock};
 use serde::Serialize;
 
 use super::plain::plain;
 use super::reading::Reading;
+use super::sums::decides;
 use super::words::moment;
+use super::would::{AllWouldHaves, WouldHaves};
 use crate::failure::{Failure, Status};
 use crate::paint::{GOOD, LOUD, OPEN, QUIET, one_line, strength_style};
 use crate::{load, output};
 
-/// Examples of each rule in the shadow.
-const MOST_EXAMPLES: usize = 3;
 /// Characters of a call in an example.
 const WIDTH: usize = 100;
 
@@ -67,7 +66,7 @@ struct Report {
     /// Parts of the configuration that are in the shadow now.
     in_shadow: Vec<NowInShadow>,
     /// Denials and questions of rules in the shadow.
-    would_have: Vec<Noted>,
+    would_have: Vec<WouldHaves>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -87,31 +86,6 @@ struct NowInShadow {
     until: Option<String>,
 }
 
-/// Answers of one rule in the shadow.
-#[derive(Debug, Serialize)]
-struct Noted {
-    policy: String,
-    rule: String,
-    outcome: Strength,
-    count: u64,
-    /// The last ones.
-    examples: Vec<Example>,
-}
-
-#[derive(Debug, Serialize)]
-struct Example {
-    position: String,
-    at: String,
-    agent: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool: Option<String>,
-    /// Arguments, or the event, unless they were erased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
-
 /// Prints the status of the project.
 pub(crate) fn run(options: &StatusOptions) -> Result<Status, Failure> {
     let path = load::named_or_found(options.config.as_deref())?;
@@ -125,20 +99,19 @@ pub(crate) fn run(options: &StatusOptions) -> Result<Status, Failure> {
     let mut selection = Selection::default();
     selection.since.clone_from(&options.since);
     let mut reading = Reading::new(&folder, Positions::default());
-    let (mut sums, mut noted) = (Sums::default(), BTreeMap::new());
+    let (mut sums, mut would) = (Sums::default(), AllWouldHaves::default());
     loop {
         let records = reading.next()?;
         if records.is_empty() {
             break;
         }
         for one in records.iter().filter(|one| selection.fits(&one.record)) {
-            count(one, &mut sums, &mut noted);
+            count(one, &mut sums, &mut would);
         }
     }
-    let mut would_have: Vec<Noted> = noted.into_values().collect();
-    would_have.sort_by_key(|one| std::cmp::Reverse(one.count));
     let in_shadow = now_in_shadow(&config);
-    let report = Report { since: options.since.clone(), decisions: sums, in_shadow, would_have };
+    let since = options.since.clone();
+    let report = Report { since, decisions: sums, in_shadow, would_have: would.into_rows() };
     let mut out = output::out();
     if options.json {
         serde_json::to_writer_pretty(&mut out, &report)?;
@@ -159,13 +132,9 @@ fn now_in_shadow(config: &Config) -> Vec<NowInShadow> {
     .collect()
 }
 
-/// Policy, rule and answer.
-type NotedKey = (String, String, Strength);
-
-fn count(one: &Committed, sums: &mut Sums, noted: &mut BTreeMap<NotedKey, Noted>) {
+fn count(one: &Committed, sums: &mut Sums, would: &mut AllWouldHaves) {
     let record = &one.record;
-    let is_decided = EventKind::ALL.iter().any(|kind| kind.decides() && kind.name() == record.event);
-    let Some(outcome) = record.outcome.filter(|_| is_decided) else { return };
+    let Some(outcome) = record.outcome.filter(|_| decides(record)) else { return };
     let sum = match outcome {
         Strength::NoOpinion => &mut sums.no_opinion,
         Strength::Allow => &mut sums.allow,
@@ -173,41 +142,14 @@ fn count(one: &Committed, sums: &mut Sums, noted: &mut BTreeMap<NotedKey, Noted>
         Strength::Deny => &mut sums.deny,
     };
     *sum += 1;
-    for would in &record.would {
-        let key = (would.policy.clone(), would.rule.clone(), would.outcome);
-        let rule = noted.entry(key).or_insert_with(|| Noted {
-            policy: would.policy.clone(),
-            rule: would.rule.clone(),
-            outcome: would.outcome,
-            count: 0,
-            examples: Vec::new(),
-        });
-        rule.count += 1;
-        if rule.examples.len() == MOST_EXAMPLES {
-            rule.examples.remove(0);
-        }
-        rule.examples.push(example(one, &would.policy, &would.rule));
-    }
-}
-
-fn example(one: &Committed, policy: &str, rule: &str) -> Example {
-    let payload = one.payload();
-    let reason = payload.and_then(|payload| {
-        let mut reasons = payload.reasons.iter();
-        let reason = reasons.find(|reason| {
+    let payload = one.payload().filter(|_| !record.would.is_empty());
+    let call = payload.map(|payload| payload.event.get("tool_args").unwrap_or(&payload.event).to_string());
+    would.add(record, &one.position(), call.as_deref(), |policy, rule| {
+        let reason = payload?.reasons.iter().find(|reason| {
             reason.get("would").is_some() && reason["policy"] == *policy && reason["rule"] == *rule
         })?;
         Some(reason["message"].as_str()?.to_owned())
     });
-    let call = payload.map(|payload| payload.event.get("tool_args").unwrap_or(&payload.event).to_string());
-    Example {
-        position: one.position().to_string(),
-        at: one.record.at.to_string(),
-        agent: one.record.agent.clone(),
-        tool: one.record.tool.clone(),
-        call,
-        reason,
-    }
 }
 
 fn tell(out: &mut impl Write, report: &Report) -> Result<(), Failure> {

@@ -16,8 +16,12 @@ pub(crate) struct Sums {
     pub(crate) asked: u64,
     pub(crate) denied: u64,
     pub(crate) cost: u64,
+    /// Calls of models that used tokens and have no cost.
+    pub(crate) unpriced: u64,
     pub(crate) first: Option<u64>,
     pub(crate) last: u64,
+    /// Sessions of an agent, if they are counted.
+    pub(crate) sessions: u64,
 }
 
 impl Sums {
@@ -28,6 +32,7 @@ impl Sums {
             self.denied += u64::from(record.outcome == Some(Strength::Deny));
         }
         self.cost = self.cost.saturating_add(record.cost_micro_usd.unwrap_or(0));
+        self.unpriced += u64::from(is_unpriced(record));
         self.first = Some(self.first.map_or(record.at.0, |first| first.min(record.at.0)));
         self.last = self.last.max(record.at.0);
         if !record.agent.is_empty() && self.agent != record.agent {
@@ -38,6 +43,13 @@ impl Sums {
 
 pub(crate) fn decides(record: &Record) -> bool {
     EventKind::from_name(&record.event).is_some_and(EventKind::decides)
+}
+
+/// Whether the record is of a model call that used tokens and has no cost.
+pub(crate) fn is_unpriced(record: &Record) -> bool {
+    record.event == EventKind::AfterModelCall.name()
+        && record.cost_micro_usd.is_none()
+        && record.tokens.is_some_and(|used| used.total() > 0)
 }
 
 /// The last rows of a table, by name.
@@ -60,6 +72,13 @@ impl Table {
             self.forget();
         }
         self.rows.entry(name.to_owned()).or_default().add(record);
+    }
+
+    /// Counts a session of an agent that has a row.
+    pub(crate) fn add_session(&mut self, agent: &str) {
+        if let Some(row) = self.rows.get_mut(agent) {
+            row.sessions += 1;
+        }
     }
 
     /// Forgets the older half, so that a new row costs little.

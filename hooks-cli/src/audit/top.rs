@@ -168,7 +168,7 @@ impl Top {
 
     /// The lines of the screen at the time `now`.
     fn lines(&self, now: u64, is_damaged: bool) -> Vec<String> {
-        let Sums { calls, asked, denied, cost, .. } = self.all;
+        let Sums { calls, asked, denied, .. } = self.all;
         let (read, written) = self.tokens;
         let mut lines = vec![
             format!(
@@ -178,7 +178,7 @@ impl Top {
             ),
             format!(
                 "{calls} calls, {BAD}{denied} denied{BAD:#}, {OPEN}{asked} asked{OPEN:#}, {} spent, {read} tokens in, {written} out",
-                dollars(cost)
+                spent(&self.all)
             ),
             self.bars(now),
         ];
@@ -219,13 +219,13 @@ impl Top {
 }
 
 fn line_of(name: &str, row: &Sums) -> String {
-    let Sums { calls, asked, denied, cost, last, .. } = row;
+    let Sums { calls, asked, denied, last, .. } = row;
     // A row of an agent has its name already.
     let agent = if row.agent == name { "" } else { &row.agent };
     let (name, agent) = (one_line(&plain(name), 20), one_line(&plain(agent), 8));
     let at = Timestamp(*last).to_string();
     let at = at.get(11..19).unwrap_or_default();
-    let cost = dollars(*cost);
+    let cost = spent(row);
     format!(
         "  {name:<20} {agent:<8} {calls:>7} calls {denied:>4} den {asked:>3} ask {cost:>8} {QUIET}{at}{QUIET:#}"
     )
@@ -253,8 +253,17 @@ fn denial(committed: &Committed) -> Denial {
     Denial { heading: one_line(&heading, WIDTH), reason }
 }
 
-fn dollars(micro: u64) -> String {
-    format!("${}.{:02}", micro / 1_000_000, micro % 1_000_000 / 10_000)
+/// The cost, a dash if it is not known, or the least of it.
+fn spent(sums: &Sums) -> String {
+    match (sums.cost, sums.unpriced) {
+        (0, 0) => "$0".to_owned(),
+        (0, _) => "—".to_owned(),
+        (1..10_000, _) => "<$0.01".to_owned(),
+        (micro, unpriced) => {
+            let least = if unpriced > 0 { "≥" } else { "" };
+            format!("{least}${}.{:02}", micro / 1_000_000, micro % 1_000_000 / 10_000)
+        }
+    }
 }
 
 #[cfg(test)]

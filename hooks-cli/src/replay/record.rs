@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::Write as _;
 use std::path::Path;
 
 use hooks::audit::{Committed, Kept, Payload, Positions, Record};
@@ -15,8 +14,6 @@ use serde_json::Value;
 use super::moment::{Moment, RecordPosition, Recorded, Step};
 use crate::audit::reading::Reading;
 use crate::failure::Failure;
-use crate::output::err;
-use crate::paint::OPEN;
 
 /// Records of a batch.
 const BATCH: usize = 512;
@@ -43,23 +40,12 @@ impl LogSource {
 
     /// Returns the files whose ends hold no complete record, and prints each. Returns an error if a part of the log
     /// could not be read.
-    pub(super) fn end(&self) -> Result<BTreeSet<String>, Failure> {
+    pub(super) fn end(&mut self) -> Result<BTreeSet<String>, Failure> {
         if let Some(status) = self.0.trouble() {
             // The messages were printed.
             return Err(Failure::Shown(status));
         }
-        let mut files = BTreeSet::new();
-        for end in self.0.unfinished() {
-            writeln!(
-                err(),
-                "{OPEN}warning{OPEN:#}: the last {} bytes of `{}` are not a complete record, and are left out: its writer is at \
-                 work or was interrupted, or the file was cut; run `hooks audit verify`",
-                end.bytes,
-                end.file
-            )?;
-            files.insert(end.file.clone());
-        }
-        Ok(files)
+        self.0.warn_of_ends()
     }
 }
 

@@ -30,6 +30,10 @@ pub(super) struct Sum {
     pub(super) total_ms: u64,
     pub(super) longest_ms: u64,
     pub(super) cost: u64,
+    /// Calls of models that used tokens and have no cost.
+    pub(super) unpriced: u64,
+    /// Calls that write a file.
+    pub(super) written: u64,
 }
 
 /// Sums by name.
@@ -57,12 +61,19 @@ impl Counts {
         self.rows.contains_key(name)
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.rows.keys().map(String::as_str)
-    }
-
     /// The first rows by `order`, and a sentence about those that are left out.
     pub(super) fn rows(&self, what: &str, order: fn(&Sum) -> u64, left_out: &mut Vec<String>) -> Value {
+        self.rows_as(what, order, |name| short(name, NAME), left_out)
+    }
+
+    /// The same with names as `shown` writes them.
+    pub(super) fn rows_as(
+        &self,
+        what: &str,
+        order: fn(&Sum) -> u64,
+        shown: impl Fn(&str) -> String,
+        left_out: &mut Vec<String>,
+    ) -> Value {
         let mut rows: Vec<_> = self.rows.iter().filter(|(_, sum)| order(sum) > 0).collect();
         rows.sort_by_key(|(name, sum)| (std::cmp::Reverse(order(sum)), *name));
         if rows.len() > MOST_ROWS || self.others > 0 {
@@ -72,9 +83,9 @@ impl Counts {
         rows.truncate(MOST_ROWS);
         let rows = rows.into_iter().map(|(name, sum)| {
             json!({
-                "name": short(name, NAME), "count": sum.count, "denied": sum.denied, "asked": sum.asked,
+                "name": shown(name), "count": sum.count, "denied": sum.denied, "asked": sum.asked,
                 "failed": sum.failed, "timed": sum.timed, "total_ms": sum.total_ms, "longest_ms": sum.longest_ms,
-                "cost": sum.cost,
+                "cost": sum.cost, "unpriced": sum.unpriced, "written": sum.written,
             })
         });
         rows.collect()

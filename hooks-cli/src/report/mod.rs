@@ -5,6 +5,8 @@
 mod collect;
 mod counts;
 mod page;
+mod sections;
+mod seen;
 mod story;
 
 use std::fs;
@@ -16,7 +18,8 @@ use clap::{Args, ValueEnum};
 use hooks::audit::Positions;
 use hooks::audit::keep::Selection;
 
-use self::collect::{Collected, Seen};
+use self::collect::Collected;
+use self::seen::Seen;
 use crate::audit::LogChoice;
 use crate::audit::reading::Reading;
 use crate::audit::status::since;
@@ -33,7 +36,7 @@ const BATCH: usize = 4_096;
   hooks report -o report.html                                # the log of this folder
   hooks report --log audit-log -c hooks.yaml -o report.html  # with the rules that never decided
   hooks report --since '7 days' -o week.html
-  hooks report --format json | jq .never_fired
+  hooks report --format json | jq .sums
 
 The page loads nothing from elsewhere. It has sums over all records, and the last denials and questions, at most 10,000, and
 a list of the rest that is left out. Agents may not call this.
@@ -81,7 +84,8 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Status, Failure> {
     let Some(collected) = collect(&mut reading, &selection)? else {
         return Err(Failure::message("the report was interrupted; nothing was written"));
     };
-    let data = collected.report(&folder, &selection, config.as_ref(), reading.trouble().is_some());
+    reading.warn_of_ends()?;
+    let data = collected.report(&folder, &selection, config.as_ref(), reading.problems());
     let text = match options.format {
         ReportedAs::Html => page::html(&data),
         ReportedAs::Json => format!("{data}\n"),
@@ -103,7 +107,8 @@ fn collect(reading: &mut Reading, selection: &Selection) -> Result<Option<Collec
     let shows_progress = io::stderr().is_terminal();
     let mut collected = Collected::default();
     loop {
-        let records = reading.next_with(BATCH, &Seen::parse)?;
+        let slow_ms = collected.slow_ms();
+        let records = reading.next_with(BATCH, &|record, json| Seen::parse(record, json, slow_ms))?;
         if records.is_empty() || is_interrupted.load(Ordering::Relaxed) {
             break;
         }

@@ -19,7 +19,13 @@ function draw(name, attributes, ...children) {
 }
 
 const count = (number) => number.toLocaleString('en-US');
-const dollars = (micro) => '$' + (micro / 1e6).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const counted = (number, one, more) => `${count(number)} ${number === 1 ? one : more}`;
+function dollars(micro) {
+  if (!micro) return '$0';
+  return micro < 1e4 ? '<$0.01' : '$' + (micro / 1e6).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+// Calls of models may have tokens and no cost.
+const spent = (row, unknown) => !row.unpriced ? dollars(row.cost) : row.cost ? `≥ ${dollars(row.cost)}` : unknown;
 const brief = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const large = (number) => number < 1e6 ? count(number) : brief.format(number);
 const MINUTE = 60000, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
@@ -34,27 +40,36 @@ const whole = form({ day: 'numeric', month: 'long', year: 'numeric' });
 const year = form({ year: 'numeric' });
 const month = form({ month: 'short', year: 'numeric' });
 const moment = (ms) => ms ? `${short(ms)} ${clock(ms)}` : '';
-const WORDS = { deny: 'denied', ask: 'asked', allow: 'allowed', no_opinion: 'passed' };
-const word = (outcome) => WORDS[outcome] || outcome || '';
+const WORDS = { deny: 'denied', ask: 'asked', question: 'question' };
+const word = (outcome) => WORDS[outcome] || 'not stopped';
+const ms = (value) => value < 1000 ? `${count(Math.round(value))} ms` : `${(value / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`;
 
 function about() {
   // The parts that both days have are written once.
   const first = whole(data.first).split(' '), last = whole(data.last).split(' ');
   while (first.length && first[first.length - 1] === last[first.length - 1]) first.pop();
-  at('title').textContent = !data.records ? 'No records' : [first.join(' '), last.join(' ')].filter(Boolean).join(' to ');
-  const parts = [`${count(data.records)} ${data.records === 1 ? 'record' : 'records'}`];
-  if (data.records) parts.push(`${moment(data.first)} to ${moment(data.last)}`);
+  at('title').textContent = !data.records ? 'No records' : !data.times.parts.length ? 'No events' : [first.join(' '), last.join(' ')].filter(Boolean).join(' to ');
+  document.title = [data.project, 'hooks report'].filter(Boolean).join(' · ');
+  const parts = [counted(data.records, 'record', 'records')];
+  if (data.first) parts.push(`${moment(data.first)} to ${moment(data.last)}`);
   if (data.since) parts.push(`since ${data.since}`);
   if (data.until) parts.push(`until ${data.until}`);
   at('about').append(parts.join(' · ') + ' · all times are UTC · log ', make('code', {}, data.log));
   const sums = data.sums;
   const shown = [
-    ['calls', large(sums.calls)], ['denied', large(sums.denied), 'deny'], ['asked', large(sums.asked), 'ask'],
-    ['failed', large(sums.failed)], ['spent', dollars(sums.cost)], ['tokens in', brief.format(sums.tokens_in)], ['tokens out', brief.format(sums.tokens_out)],
-  ];
+    ['calls', large(sums.calls)], ['calls denied', large(sums.denied_calls), 'deny'], ['calls asked about', large(sums.asked_calls), 'ask'],
+    ['calls failed', large(sums.failed_calls)], ['spent', spent(sums, 'not known')], ['tokens in', brief.format(sums.tokens_in)],
+    ['tokens out', brief.format(sums.tokens_out)],
+    // Of events that are no calls, such as messages and permissions.
+    ['other events denied', large(sums.denied - sums.denied_calls), 'deny'], ['other events asked about', large(sums.asked - sums.asked_calls), 'ask'],
+    ['errors elsewhere', large(sums.errors)],
+  ].filter(([, value], of) => of < 7 || value !== '0');
+  const isNone = (value) => ['0', '$0'].includes(value);
   at('sums').append(...shown.map(([name, value, kind]) =>
-    make('div', {}, make('dt', {}, name), make('dd', { className: value === '0' ? 'none' : kind || '' }, value))));
-  at('left').append(...data.left_out.map((text) => make('li', {}, text)));
+    make('div', {}, make('dt', {}, name), make('dd', { className: value === 'not known' ? 'none word' : isNone(value) ? 'none' : kind || '' }, value))));
+  at('damage').hidden = !data.damage.length;
+  at('damage').lastChild.append(...data.damage.map((text) => make('li', {}, ...coded(text))));
+  at('left').append(...data.left_out.map((text) => make('li', {}, ...coded(text))));
 }
 
 function length(ms) {
@@ -79,6 +94,10 @@ function ticks(first, last, width) {
   return all;
 }
 
+// The time of all charts, from the first of their parts to the end of the last one.
+const AXIS = { first: 0, last: 1 };
+if (data.times.parts.length) [AXIS.first, AXIS.last] = [data.times.parts[0][0], data.times.parts.at(-1)[0] + data.times.length_ms];
+
 // Charts with one axis of time: [label, series of [class, column, word], text of a value, least of the axis].
 const CHARTS = [
   ['Calls', [['calls', 1, 'calls']], count, 1],
@@ -88,9 +107,8 @@ const CHARTS = [
 
 function times() {
   const { length_ms, parts } = data.times;
-  if (!parts.length) return at('times').replaceChildren(make('p', { className: 'empty' }, 'The log has no calls, denials or questions.'));
   const LEFT = 56, ROOM = 96, LABEL = 26, GAP = 14;
-  const first = parts[0][0], last = parts[parts.length - 1][0] + length_ms;
+  const { first, last } = AXIS;
   const slots = Math.max(Math.round((last - first) / length_ms), 1);
   const full = Math.max(at('times').clientWidth, 240), width = full - LEFT - 8;
   const x = (ms) => LEFT + (ms - first) / (last - first) * width;
@@ -99,7 +117,7 @@ function times() {
   const height = charts.length * (LABEL + ROOM + GAP) + 12;
   const sums = data.sums;
   const svg = draw('svg', { viewBox: `0 0 ${full} ${height}`, width: full, height, role: 'img',
-    'aria-label': `By time: ${count(sums.calls)} calls, ${count(sums.denied)} denied, ${count(sums.asked)} asked, ${dollars(sums.cost)} spent` });
+    'aria-label': `By time: ${counted(sums.calls, 'call', 'calls')}, ${count(sums.denied)} denied, ${count(sums.asked)} asked, ${spent(sums, 'not known')} spent` });
   const write = (x, y, text, anchor, name) => svg.append(draw('text', { x, y, 'text-anchor': anchor || 'start', class: name || '' }, text));
   const marks = ticks(first, last, width);
   const bars = new Map(parts.map((part) => [part[0], []]));
@@ -134,7 +152,7 @@ function times() {
   const bottom = height - 12 - GAP;
   for (const part of parts) {
     const title = `${moment(part[0])} UTC, ${length(length_ms)}: ` + charts.flatMap(([, series, text]) =>
-      series.map(([, column, what]) => `${text(part[column])} ${what}`)).join(', ');
+      series.map(([, column, what]) => `${text(part[column])} ${what === 'calls' && part[column] === 1 ? 'call' : what}`)).join(', ');
     svg.append(draw('g', {}, draw('title', {}, title), ...bars.get(part[0]),
       draw('rect', { class: 'hit', x: x(part[0]), y: LABEL, width: step, height: bottom - LABEL })));
   }
@@ -154,33 +172,46 @@ function choose(id, name, ...content) {
     if (![...choice.options].some((option) => option.value === name)) choice.append(make('option', { value: name }, name));
     choice.value = choice.value === name ? '' : name;
     filter();
+    at('h-stories').focus({ preventScroll: true });
+    at('h-stories').closest('section').scrollIntoView();
   });
   return button;
 }
 
-// A sentence whose words in backticks are code.
-function sentence(text) {
+// A text whose words in backticks are code.
+function coded(text) {
   const parts = text.split('`');
-  return make('p', {}, ...parts.length % 2 ? parts.map((part, of) => of % 2 ? make('code', {}, part) : part) : [text]);
+  return parts.length % 2 ? parts.map((part, of) => of % 2 ? make('code', {}, part) : part) : [text];
+}
+
+const ruleLink = (rule) => choose('f-rule', rule.name, make('code', {}, rule.name));
+const RAN = { yes: 'ran afterwards', failed: 'ran afterwards and failed', no: 'did not run' };
+
+// The reasons of a denial or a question of a rule; the one that the client was told first comes first.
+function reasons(one) {
+  const also = one.rules.slice(1).map((rule) =>
+    make('li', {}, `also ${word(rule.outcome || one.outcome)} by `, ruleLink(rule), ...rule.reason ? [': ', ...coded(rule.reason)] : []));
+  return [make('p', {}, ...coded(one.rules[0].reason || 'The record has no reason.')), ...also.length ? [make('ul', { className: 'also' }, ...also)] : []];
 }
 
 function story(one) {
-  const rule = [one.policy, one.rule].filter(Boolean).join('/');
-  const next = one.next.map((call) => make('li', {}, 'then ', make('b', {}, call.tool), ' ',
-    make('code', {}, call.asked ?? ''), ' ', make('span', { className: call.outcome || 'allow' }, word(call.outcome || 'allow'))));
-  if (!next.length) next.push(make('li', {}, 'No call of the session is recorded after it.'));
+  const rules = (one.rules || []).filter((rule) => rule.name);
+  const next = one.next.map((call) => make('li', {}, 'then ', make('b', {}, call.tool), ' ', make('code', {}, call.asked ?? ''), ' ',
+    make('span', { className: call.outcome || '' }, call.failed ? 'failed' : word(call.outcome))));
+  if (!next.length) next.push(make('li', {}, `No call of ${one.agent ? 'this agent in' : ''} the session is recorded after it.`));
   const meta = make('p', { className: 'meta' }, `record ${one.position}`);
   if (one.session) meta.append(' · session ', choose('f-session', one.session, make('bdi', {}, one.session)));
   if (one.answered && one.answered !== one.outcome) meta.append(` · the client was answered ${one.answered}`);
+  const isQuestion = one.outcome === 'question';
   return make('li', { className: 'story' },
     make('time', { dateTime: date(one.at).toISOString() }, second(one.at)),
     make('div', {},
       make('p', { className: 'head' }, make('span', { className: `badge ${one.outcome}` }, word(one.outcome)),
         make('span', { className: 'name' }, one.tool || one.event),
         one.agent ? make('span', {}, 'by ', choose('f-agent', one.agent, make('bdi', {}, one.agent))) : '',
-        rule ? make('code', {}, rule) : ''),
+        rules.length ? ruleLink(rules[0]) : '', one.outcome === 'ask' && one.ran ? make('span', { className: 'ran' }, RAN[one.ran]) : ''),
       make('code', { className: 'asked' }, one.asked ?? '(the record has no payload)'),
-      sentence(one.reason || 'The record has no reason.'),
+      ...isQuestion ? [make('p', {}, one.answer ? `Answer: ${one.answer}` : 'No answer is recorded.')] : reasons(one),
       make('ol', { className: 'next' }, ...next), meta));
 }
 
@@ -188,6 +219,7 @@ function story(one) {
 const number = (name, value) => [name, (row) => value(row) || '0', (row) => value(row) ? 'number' : 'number none'];
 const label = (name, value) => [name, value, () => ''];
 const named = (name) => label(name, (row) => make('code', {}, row.name));
+const money = ['spent', (row) => spent(row, '—'), (row) => row.cost ? 'number' : 'number none'];
 
 // A number with its share of the largest one.
 function shared(name, rows, field) {
@@ -205,6 +237,7 @@ let tables = 0;
 
 // A table that shows its first rows, and all on demand. `matches` chooses rows.
 function table(title, rows, columns, note, isWhole) {
+  if (!rows.length && !note) return;
   const id = `h-table-${++tables}`;
   const kind = (of, row) => columns[of][2](row);
   const lines = rows.map((row) => make('tr', {}, ...columns.map(([, value], of) => make('td', { className: kind(of, row) }, value(row)))));
@@ -215,25 +248,28 @@ function table(title, rows, columns, note, isWhole) {
   const show = () => {
     let left = isOpen ? Infinity : FIRST_ROWS, found = 0;
     rows.forEach((row, of) => {
-      const fits = matches(row);
-      found += fits;
+      const fits = Boolean(matches(row));
+      found += Number(fits);
       lines[of].hidden = !fits || left-- <= 0;
     });
     all.hidden = found <= FIRST_ROWS;
     all.textContent = isOpen ? `Show the first ${FIRST_ROWS}` : `Show all ${count(found)}`;
     none.hidden = found > 0;
+    cut.hidden = isOpen || found <= FIRST_ROWS;
+    cut.textContent = `The first ${FIRST_ROWS} of ${count(found)} rows.`;
   };
   all.addEventListener('click', () => { isOpen = !isOpen; show(); });
   const none = make('p', { className: 'empty', hidden: true }, 'None matches the filter.');
+  const cut = make('p', { className: 'printed' });
   const scroll = make('div', { className: 'scroll' }, make('table', {}, make('thead', {}, head), body));
   scroll.firstChild.setAttribute('aria-labelledby', id);
   const section = make('section', { className: isWhole ? 'whole' : '' }, make('h2', { id }, title));
   section.setAttribute('aria-labelledby', id);
-  if (note) section.append(make('p', { className: 'note' }, note));
-  if (rows.length) section.append(scroll, none, all);
+  if (note) section.append(make('p', { className: 'note' }, ...coded(note)));
+  if (rows.length) section.append(scroll, none, cut, all);
   at('tables').append(section);
   show();
-  return { scroll, filter: (choice) => { matches = choice; show(); } };
+  return (choice) => { matches = choice; show(); };
 }
 
 function grouped(rows, field) {
@@ -245,61 +281,81 @@ function grouped(rows, field) {
   return (name) => groups.get(name) || [];
 }
 
-// When a session or an agent acted, as lines in the time of the log, with denials and questions.
-const RANGE = Math.max(data.last - data.first, 1);
-const place = (ms) => (ms - data.first) / RANGE * 99;
+// When a session or an agent acted, on the axis of the charts, with its denials and questions above.
+const place = (ms) => (ms - AXIS.first) / (AXIS.last - AXIS.first) * 100;
+const KINDS = { deny: 'denials', ask: 'questions', question: 'calls' };
 
 function when(row, parts, stories) {
-  const line = (kind, one, least, y, height) => draw('rect', { class: kind, x: place(one.first), y, width: Math.max(place(one.last) - place(one.first), least), height });
-  const mark = (one) => draw('rect', { class: one.outcome === 'deny' ? 'denials' : 'questions', x: place(one.at), y: 0, width: 0.5, height: 10 });
-  return draw('svg', { viewBox: '0 0 100 10', preserveAspectRatio: 'none', role: 'img', 'aria-label': `${moment(row.first)} to ${moment(row.last)} UTC` },
-    draw('title', {}, `${moment(row.first)} to ${moment(row.last)} UTC`), draw('rect', { class: 'track', x: 0, y: 4, width: 100, height: 2 }),
-    line('range', row, 0.8, 3, 4), ...parts.map((part) => line('calls', part, 0.8, 1, 8)), ...stories.slice(0, 200).map(mark));
+  const line = (one) => draw('rect', { class: 'calls', x: place(one.first), y: 10, width: Math.max(place(one.last) - place(one.first), 0.6), height: 5 });
+  const mark = (one) => draw('rect', { class: KINDS[one.outcome], x: Math.max(place(one.at) - 0.25, 0), y: 0, width: 0.5, height: 7 });
+  const what = `${moment(row.first)} to ${moment(row.last)} UTC`;
+  return draw('svg', { viewBox: '0 0 100 16', preserveAspectRatio: 'none', role: 'img', 'aria-label': what },
+    draw('title', {}, what), draw('rect', { class: 'track', x: 0, y: 12, width: 100, height: 1 }),
+    ...(parts.length ? parts : [row]).map(line), ...stories.slice(0, 200).map(mark));
 }
 
-function range() {
-  const cell = document.createDocumentFragment();
-  cell.append(make('div', {}, make('span', {}, moment(data.first)), make('span', {}, `${moment(data.last)} UTC`)));
-  return cell;
+function axis() {
+  const texts = ticks(AXIS.first, AXIS.last, 540).filter(([ms]) => place(ms) > 4 && place(ms) < 96).map(([ms, text]) => {
+    const tick = make('span', {}, text);
+    tick.style.left = `${place(ms)}%`;
+    return tick;
+  });
+  return make('div', { className: 'axis' }, ...texts.length ? texts : [make('i', {}, `${moment(AXIS.first)} UTC`)]);
 }
+
+const some = (field) => (row) => row[field] ? count(row[field]) : '';
 
 function sums(rows, parts, stories) {
   return [
-    shared('calls', rows, 'calls'), number('denied', (row) => row.denied ? count(row.denied) : ''),
-    number('asked', (row) => row.asked ? count(row.asked) : ''), number('spent', (row) => row.cost ? dollars(row.cost) : ''),
+    shared('calls', rows, 'calls'), number('denied', some('denied')), number('asked', some('asked')), money,
     ['last', (row) => moment(row.last), () => 'number extra'],
-    [range(), (row) => when(row, parts(row), stories(row.name)), () => 'when extra'],
+    [axis(), (row) => when(row, parts(row), stories(row.name)), () => 'when extra'],
   ];
 }
 
 const inAgent = grouped(data.sessions, 'agent');
-const sessions = table('Sessions', data.sessions, [
+const showSessions = table('Sessions', data.sessions, [
   label('session', (row) => choose('f-session', row.name, make('code', {}, row.name))), ['agent', (row) => make('bdi', {}, row.agent), () => 'extra'],
   ...sums(data.sessions, (row) => [row], grouped(data.stories, 'session')),
-], data.sessions.length ? 'The line shows when each was active, and its denials and questions.' : 'The log names no session.', true);
-const agents = table('Agents', data.agents, [
-  label('agent', (row) => choose('f-agent', row.name, make('code', {}, row.name))), ...sums(data.agents, (row) => inAgent(row.name), grouped(data.stories, 'agent')),
-], data.agents.length ? 'The line shows its sessions, as far as they are in the table above, and its denials and questions.' : 'The log names no agent.', true);
+], data.sessions.length ? 'The line shows when each was active, with denials and questions above it. Events that are no calls count as denied and asked too.' : 'The log names no session.', true);
+const showAgents = table('Agents', data.agents, [
+  label('agent', (row) => choose('f-agent', row.name, make('code', {}, row.name))), number('sessions', some('sessions')),
+  ...sums(data.agents, (row) => inAgent(row.name), grouped(data.stories, 'agent')),
+], data.agents.length ? 'The line shows its sessions, as far as they are in the table above.' : 'The log names no agent.', true);
+
+function examples(row) {
+  return make('ul', {}, ...row.examples.map((one) => make('li', {}, make('b', {}, one.tool ?? ''), ' ', make('code', {}, one.call ?? '(erased)'),
+    ' ', ...one.reason ? [...coded(one.reason), ' · '] : [], `${one.agent ? `${one.agent} · ` : ''}${one.position}`)));
+}
 
 function others() {
-  const never = data.never_fired;
-  const ms = (value) => value < 1000 ? `${count(Math.round(value))} ms` : `${(value / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`;
-  const some = (field) => (row) => row[field] ? count(row[field]) : '';
-  table('Rules that decided', data.rules, [named('rule'), shared('decided', data.rules, 'count'), number('denied', some('denied')), number('asked', some('asked'))],
-    data.rules.length ? '' : 'No rule decided anything.');
-  table('Rules that never decided', (never || []).map((name) => ({ name })), [named('rule')],
-    !never ? 'Not known: the report was made without --config.' : never.length ? '' : 'Every rule that is compared with the log decided something.');
+  const rule = label('rule', (row) => row.denied || row.asked ? ruleLink(row) : make('code', {}, row.name));
+  table('Rules that decided', data.rules, [rule, shared('decided', data.rules, 'count'), number('denied', some('denied')), number('asked', some('asked'))],
+    data.rules.length ? 'A call that several rules denied counts for each.' : 'No rule decided anything.');
+  const never = data.never_fired, isPart = data.since || data.until;
+  if (never) {
+    table(isPart ? 'Rules that decided nothing in this time' : 'Rules that never decided', never,
+      [label('rule', (row) => make('span', {}, make('code', {}, row.name), row.in_shadow ? ' in the shadow' : ''))],
+      never.length ? '' : 'Every rule that is compared with the log decided something.');
+  }
+  const would = (outcome) => (row) => row.outcome === outcome ? count(row.count) : '';
+  table('Rules in the shadow', data.would_have, [named('rule'), number('would have denied', would('deny')), number('would have asked', would('ask')),
+    ['last', examples, () => 'examples']], data.would_have.length ? 'Rules with `mode: observe` stopped nothing.' : '', true);
   table('Tools', data.tools, [named('tool'), shared('calls', data.tools, 'count'), number('denied', some('denied')), number('failed', some('failed')),
     ['average', (row) => row.timed ? ms(row.total_ms / row.timed) : '–', () => 'number'], ['longest', (row) => row.timed ? ms(row.longest_ms) : '–', () => 'number']],
   data.tools.length ? '' : 'The log names no tool.');
-  table('Models', data.models, [named('model'), shared('calls', data.models, 'count'), number('spent', (row) => row.cost ? dollars(row.cost) : '')],
-    data.models.length ? '' : 'The log has no calls of models.');
-  table('Files', data.files, [named('file'), shared('calls', data.files, 'count')],
-    data.files.length ? 'Files that calls named and no rule denied.' : 'No call named a file.', true);
+  table('Models', data.models, [named('model'), shared('calls', data.models, 'count'), money]);
+  table('Slowest calls', data.slow, [['took', (row) => ms(row.ms), () => 'number first'],
+    label('call', (row) => make('span', {}, make('b', {}, row.tool), ' ', make('code', {}, row.asked), row.failed ? ' failed' : '')),
+    ['session', (row) => row.session ? choose('f-session', row.session, make('code', {}, row.session)) : '', () => 'extra'],
+    ['at', (row) => moment(row.at), () => 'number']], '', true);
+  const root = data.root ? ` Names are relative to \`${data.root}\`.` : '';
+  table('Files', data.files, [named('file'), number('read', (row) => row.count > row.written ? count(row.count - row.written) : ''), number('written', some('written')),
+    shared('calls', data.files, 'count')], data.files.length ? `Files that calls named and no rule denied.${root}` : 'No call named a file.', true);
 }
 
-const texts = data.stories.map((one) => [one.asked, one.reason, one.tool, one.event, one.policy, one.rule, one.agent,
-  one.session, one.position].filter(Boolean).join('\n').toLowerCase());
+const texts = data.stories.map((one) => [one.asked, one.answer, ...(one.rules || []).flatMap((rule) => [rule.name, rule.reason]), one.tool,
+  one.event, one.agent, one.session, one.position].filter(Boolean).join('\n').toLowerCase());
 let found = data.stories, shown = 0;
 
 function more() {
@@ -314,32 +370,43 @@ function more() {
   shown += next.length;
   at('more').hidden = shown >= found.length;
   at('more').textContent = `Show ${Math.min(MORE_STORIES, found.length - shown)} more`;
+  tell();
+}
+
+const chosen = () => ({ text: at('f-text').value.trim(), outcome: document.querySelector('[name=outcome]:checked').value,
+  rule: at('f-rule').value, agent: at('f-agent').value, session: at('f-session').value });
+
+// Says how many of the denials and questions are shown, and what was chosen, on paper too.
+function tell() {
+  const { text, outcome, ...names } = chosen(), all = data.stories.length, matching = found.length;
+  const those = [text && `“${text}”`, outcome && word(outcome), ...Object.entries(names).map(([name, value]) => value && `${name} ${value}`)].filter(Boolean);
+  const some = shown < matching ? `the last ${count(shown)} of ${count(matching)}` : matching === all ? `all ${count(all)}, the latest first` : count(matching);
+  const of = matching === all ? '' : shown < matching ? ` that match, of ${count(all)}` : ` of ${count(all)} match`;
+  at('found').textContent = [all ? some + of : '', ...those].filter(Boolean).join(' · ');
 }
 
 function filter() {
-  const text = at('f-text').value.trim().toLowerCase(), agent = at('f-agent').value, session = at('f-session').value;
-  const outcome = document.querySelector('[name=outcome]:checked').value;
+  const { outcome, rule, agent, session, ...typed } = chosen(), text = typed.text.toLowerCase();
   found = data.stories.filter((one, index) => (!agent || one.agent === agent) && (!session || one.session === session)
-    && (!outcome || one.outcome === outcome) && (!text || texts[index].includes(text)));
+    && (!outcome || one.outcome === outcome) && (!text || texts[index].includes(text)) && (!rule || one.rules?.some(({ name }) => name === rule)));
   shown = 0;
   at('stories').replaceChildren();
   more();
-  const all = data.stories.length;
-  at('found').textContent = !all ? '' : found.length === all ? `all ${count(all)}, the latest first` : `${count(found.length)} of ${count(all)}`;
   if (!found.length) {
-    at('stories').append(make('li', { className: 'empty' }, all ? 'None matches the filter.' : 'The log has no denials and no questions.'));
+    at('stories').append(make('li', { className: 'empty' }, data.stories.length ? 'None matches the filter.' : 'The log has no denials and no questions.'));
   }
   const inSessions = new Set(found.map((one) => one.session)), byAgents = new Set(found.map((one) => one.agent));
-  if (session && !text && !outcome) data.sessions.filter((row) => row.name === session).forEach((row) => byAgents.add(row.agent));
-  const isNamed = (name) => !outcome && name.toLowerCase().includes(text);
-  sessions.filter((row) => (!session || row.name === session) && (!agent || row.agent === agent || inSessions.has(row.name))
-    && (!text && !outcome || inSessions.has(row.name) || isNamed(row.name)));
-  agents.filter((row) => (!agent || row.name === agent) && (!session && !text && !outcome || byAgents.has(row.name) || text && isNamed(row.name)));
+  const isOfStories = text || outcome || rule;
+  if (session && !isOfStories) data.sessions.filter((row) => row.name === session).forEach((row) => byAgents.add(row.agent));
+  const isNamed = (name) => text && !outcome && !rule && name.toLowerCase().includes(text);
+  showSessions?.((row) => (!session || row.name === session) && (!agent || row.agent === agent || inSessions.has(row.name))
+    && (!isOfStories || inSessions.has(row.name) || isNamed(row.name)));
+  showAgents?.((row) => (!agent || row.name === agent) && (!session && !isOfStories || byAgents.has(row.name) || isNamed(row.name)));
 }
 
-function choices(id, rows, field) {
-  const names = new Set([...rows.map((row) => row.name), ...data.stories.map((one) => one[field])].filter(Boolean));
-  at(id).append(make('option', { value: '' }, 'All'), ...[...names].slice(0, 1000).map((name) => make('option', { value: name }, name)));
+function choices(id, names) {
+  const all = [...new Set(names.filter(Boolean))].slice(0, 1000);
+  at(id).append(make('option', { value: '' }, 'All'), ...all.map((name) => make('option', { value: name }, name)));
 }
 
 // A table that is wider than its place can be scrolled with the keys.
@@ -348,18 +415,25 @@ function scrolls() {
 }
 
 about();
-others();
-choices('f-agent', data.agents, 'agent');
-choices('f-session', data.sessions, 'session');
-at('filter').addEventListener('input', filter);
-at('filter').addEventListener('submit', (event) => event.preventDefault());
-at('filter').addEventListener('reset', () => setTimeout(filter));
-at('more').addEventListener('click', more);
-filter();
-let width = 0;
-new ResizeObserver(() => {
-  if (at('times').clientWidth === width) return;
-  width = at('times').clientWidth;
-  times();
-  scrolls();
-}).observe(at('times'));
+at('page').hidden = !data.times.parts.length;
+if (data.times.parts.length) {
+  others();
+  choices('f-rule', data.stories.flatMap((one) => (one.rules || []).map((rule) => rule.name)));
+  choices('f-agent', [...data.agents.map((row) => row.name), ...data.stories.map((one) => one.agent)]);
+  choices('f-session', [...data.sessions.map((row) => row.name), ...data.stories.map((one) => one.session)]);
+  at('filter').addEventListener('input', filter);
+  at('filter').addEventListener('submit', (event) => event.preventDefault());
+  at('filter').addEventListener('reset', () => setTimeout(filter));
+  at('more').addEventListener('click', more);
+  filter();
+  let width = 0;
+  new ResizeObserver(() => {
+    // What gets the focus is not below the filter.
+    const isSticky = getComputedStyle(at('filter')).position === 'sticky';
+    document.documentElement.style.scrollPaddingTop = isSticky ? `${at('filter').offsetHeight + 16}px` : '';
+    if (at('times').clientWidth === width) return;
+    width = at('times').clientWidth;
+    times();
+    scrolls();
+  }).observe(at('times'));
+}

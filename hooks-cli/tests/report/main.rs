@@ -40,13 +40,19 @@ fn hooks(dir: &Path, args: &[&str]) -> Command {
 
 /// Records calls: agent, session, tool and arguments of each.
 fn record(dir: &Path, calls: &[(&str, &str, &str, Value)]) {
+    let events = calls.iter().map(|(agent, session, tool, arguments)| {
+        let at = json!({"session_id": session, "agent_name": agent, "cwd": dir});
+        json!({"event": "pre_tool_use", "at": at, "tool_name": tool, "tool_args": arguments})
+    });
+    record_events(dir, &events.collect::<Vec<_>>());
+}
+
+fn record_events(dir: &Path, events: &[Value]) {
     fs::write(dir.join("hooks.yaml"), RULES).unwrap();
     let mut eval = hooks(dir, &["eval", "--config", "hooks.yaml", "--record"]);
     let mut eval = eval.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut input = eval.stdin.take().unwrap();
-    for (agent, session, tool, arguments) in calls {
-        let at = json!({"session_id": session, "agent_name": agent, "cwd": dir});
-        let event = json!({"event": "pre_tool_use", "at": at, "tool_name": tool, "tool_args": arguments});
+    for event in events {
         writeln!(input, "{event}").unwrap();
     }
     drop(input);
@@ -103,14 +109,21 @@ fn the_page_has_what_the_log_has_and_nothing_in_it_is_markup() {
     let [push, remove, first] = stories.as_slice() else { panic!("{data:#}") };
     assert_eq!((&remove["session"], &remove["agent"]), (&json!("s1"), &json!("ada<b>")));
     assert!(remove["asked"].as_str().unwrap().starts_with("rm -rf '</script><img src=x"), "{remove}");
-    assert!(!remove["reason"].as_str().unwrap().is_empty(), "{remove}");
+    assert!(!remove["rules"][0]["reason"].as_str().unwrap().is_empty(), "{remove}");
     let next: Vec<_> =
         remove["next"].as_array().unwrap().iter().map(|call| call["asked"].as_str().unwrap()).collect();
     assert_eq!(next, ["src/a.rs", "git status"]);
-    assert_eq!((&push["rule"], &push["next"]), (&json!("no-push"), &json!([])));
+    assert_eq!((&push["rules"][0]["name"], &push["next"]), (&json!("rules/no-push"), &json!([])));
     assert!(push["asked"].as_str().unwrap().chars().count() <= 500);
-    assert_eq!((&first["policy"], &first["asked"]), (&json!("command-guard"), &json!("rm -rf out")));
-    assert_eq!(data["never_fired"], json!(["rules/quiet", "write_guard"]), "{data:#}");
+    assert_eq!(first["asked"], "rm -rf out");
+    assert_eq!(first["rules"][0]["name"], "command_guard/block");
+    // Three rules denied the command with invisible characters.
+    let rules = remove["rules"].as_array().unwrap().iter().map(|rule| rule["name"].as_str().unwrap());
+    assert_eq!(
+        rules.collect::<Vec<_>>(),
+        ["protected-files/path", "command_guard/block", "write_guard/path"]
+    );
+    assert_eq!(data["never_fired"], json!([{"name": "rules/quiet", "in_shadow": false}]), "{data:#}");
     assert_eq!((&data["files"][0]["name"], &data["files"][0]["count"]), (&json!("src/a.rs"), &json!(1)));
     let parts = data["times"]["parts"].as_array().unwrap();
     assert_eq!(parts.iter().map(|part| part[1].as_u64().unwrap()).sum::<u64>(), 6);

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hooks::audit::record::WouldHave;
 use hooks::audit::{AppendSettings, Appender, Entry, Payload, Record};
 use hooks::event::Usage;
 use hooks::time::Timestamp;
@@ -34,6 +35,7 @@ rules:
   - { name: generated, paths: [web/src/api/generated/**], action: deny, reason: it is generated }
   - { name: migrations, paths: [migrations/**], action: ask, reason: a person reads migrations }
   - { name: production, commands: [kubectl apply, terraform apply], action: deny, reason: production is changed by the pipeline }
+  - { name: downloads, mode: observe, tools: [WebFetch], action: ask, reason: pages of others can instruct agents }
   - { name: lockfiles, paths: ['**/*.lock'], action: deny, reason: package managers write lock files }
 ";
 
@@ -198,10 +200,13 @@ impl Sample {
         let hour = HOURS[usize::try_from(random.below(16)).unwrap()];
         let at = MONDAY + (day + day / 5 * 2) * DAY + hour * HOUR + random.below(HOUR);
         let name = format!("{}-{:04x}", AGENTS[agent], number * 40_503 % 65_536 + number / 65_536 * 65_536);
-        let mut session = Session { name, agent: AGENTS[agent], at, entries };
+        let mut session = Session { name, agent: AGENTS[agent], at, calls: 0, entries };
         let last = session.entries.len() + usize::try_from(OF_A_SESSION).unwrap();
         while session.entries.len() < last {
             session.model(random);
+            if number % 16 == 5 && session.calls == 0 {
+                session.asks(random);
+            }
             for _ in 0..=random.below(3) {
                 if random.below(self.stopped) == 0 {
                     session.is_stopped(agent, random);
@@ -221,6 +226,7 @@ struct Session<'a> {
     name: String,
     agent: &'static str,
     at: u64,
+    calls: u64,
     entries: &'a mut Vec<Entry>,
 }
 
@@ -251,15 +257,59 @@ impl Session<'_> {
     fn call(&mut self, random: &mut Random, call: (&str, &str, &str), took: u64) {
         let (tool, _, _) = call;
         self.at += 500 + random.below(3_000);
-        let record = self.record("pre_tool_use", Some(payload(call)));
-        record.tool = Some(tool.to_owned());
+        let mut asked = payload(call);
+        let is_download = tool == "WebFetch";
+        if is_download {
+            let message = "pages of others can instruct agents";
+            asked.reasons = vec![
+                json!({"strength": "no_opinion", "would": "ask", "policy": "rules", "rule": "downloads", "message": message}),
+            ];
+        }
+        let id = self.next_call();
+        let record = self.record("pre_tool_use", Some(asked));
+        (record.tool, record.call) = (Some(tool.to_owned()), Some(id));
         record.outcome = Some(Strength::Allow);
+        if is_download {
+            let mut would = WouldHave::default();
+            (would.outcome, would.policy, would.rule) =
+                (Strength::Ask, "rules".to_owned(), "downloads".to_owned());
+            record.would = vec![would];
+        }
+        self.ends(random, call, took);
+    }
+
+    /// The result of the last call.
+    fn ends(&mut self, random: &mut Random, call: (&str, &str, &str), took: u64) {
+        let (tool, _, _) = call;
         let took = took / 2 + random.below(took + 1);
         self.at += took;
-        let record = self.record("post_tool_use", None);
-        record.tool = Some(tool.to_owned());
+        let id = self.calls.to_string();
+        let record = self.record("post_tool_use", Some(payload(call)));
+        (record.tool, record.call) = (Some(tool.to_owned()), Some(id));
         record.duration_ms = Some(took);
         record.failed = tool == "Bash" && random.below(12) == 0;
+    }
+
+    fn next_call(&mut self) -> String {
+        self.calls += 1;
+        self.calls.to_string()
+    }
+
+    /// The agent asks the user.
+    fn asks(&mut self, random: &mut Random) {
+        self.at += 500 + random.below(3_000);
+        let (id, tool) = (self.next_call(), "AskUserQuestion");
+        let options = json!([{"label": "Half to even"}, {"label": "Half up"}]);
+        let arguments = json!({"questions": [{"question": "How are cents rounded?", "options": options}]});
+        let asked = Payload::new(json!({"tool_name": tool, "tool_args": arguments}));
+        let record = self.record("pre_tool_use", Some(asked));
+        (record.tool, record.call, record.outcome) =
+            (Some(tool.to_owned()), Some(id.clone()), Some(Strength::Allow));
+        self.at += 40_000;
+        let result = json!({"answers": {"How are cents rounded?": "Half to even"}});
+        let payload = Payload::new(json!({"tool_name": tool, "tool_args": arguments, "tool_result": result}));
+        let record = self.record("post_tool_use", Some(payload));
+        (record.tool, record.call, record.duration_ms) = (Some(tool.to_owned()), Some(id), Some(40_000));
     }
 
     fn is_stopped(&mut self, agent: usize, random: &mut Random) {
@@ -270,10 +320,15 @@ impl Session<'_> {
         payload.reasons = vec![
             json!({"strength": one.outcome, "policy": one.rule.0, "rule": one.rule.1, "message": one.reason}),
         ];
+        let id = self.next_call();
         let record = self.record("pre_tool_use", Some(payload));
-        record.tool = Some(one.tool.to_owned());
+        (record.tool, record.call) = (Some(one.tool.to_owned()), Some(id));
         record.outcome = Some(one.outcome);
         (record.policy, record.rule) = (Some(one.rule.0.to_owned()), Some(one.rule.1.to_owned()));
+        // A person lets every second one run.
+        if one.outcome == Strength::Ask && self.calls.is_multiple_of(2) {
+            self.ends(random, (one.tool, one.argument, one.value), 900);
+        }
         self.call(random, one.then, 400);
     }
 }
@@ -281,7 +336,9 @@ impl Session<'_> {
 fn payload((tool, argument, value): (&str, &str, &str)) -> Payload {
     let mut arguments: Value = json!({});
     arguments[argument] = json!(value);
-    Payload::new(json!({"tool_name": tool, "tool_args": arguments}))
+    let mut payload = Payload::new(json!({"tool_name": tool, "tool_args": arguments}));
+    payload.cwd = "/home/team/shop".to_owned();
+    payload
 }
 
 /// Numbers that look random, the same in every run.

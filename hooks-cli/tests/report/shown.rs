@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::browser::{Browser, View};
 use super::sample::{RULES, Sample};
-use super::{MARKUP, bash, data, hooks, record, text};
+use super::{MARKUP, bash, data, hooks, record, record_events, text};
 
 /// Writes the page of `folder/log`, with the rules beside it. Returns the file and what the page has.
 fn report(folder: &Path) -> (PathBuf, Value) {
@@ -81,12 +81,15 @@ fn sums_are_those_of_the_log() {
     };
     let (denied, asked) = (queried(&["--outcome", "deny"]), queried(&["--outcome", "ask"]));
     assert!(denied > 10 && asked > 2, "{denied} {asked}");
-    for (name, number) in [("calls", queried(&[])), ("denied", denied), ("asked", asked)] {
+    for (name, number) in [("calls", queried(&[])), ("calls denied", denied), ("calls asked about", asked)] {
         assert_eq!(shown_sum(&mut browser, name), grouped(number), "{name}");
     }
-    let found = browser.texts("#found");
-    assert_eq!(found, [format!("all {}, the latest first", denied + asked)]);
-    assert_eq!(stories(&mut browser).len(), denied + asked);
+    let questions = queried(&["--tool", "AskUserQuestion"]);
+    let all = denied + asked + questions;
+    assert!(questions > 0, "{questions}");
+    assert_eq!(browser.texts("#found"), [format!("the last 10 of {all}")]);
+    assert_eq!(stories(&mut browser).len(), all);
+    assert_eq!(browser.texts("#found"), [format!("all {all}, the latest first")]);
 
     // Spending as the metrics count it, which read the log in their own way.
     let metrics = audited(&path, &["metrics"]);
@@ -123,7 +126,7 @@ fn filters_show_the_rows_that_match_and_need_no_mouse() {
     assert!(pushes > 0 && shown.len() == pushes, "{shown:?}");
     assert!(shown.iter().all(|story| story.contains("git push --force origin refunds")), "{shown:?}");
     let all = data["stories"].as_array().unwrap().len();
-    assert_eq!(browser.texts("#found"), [format!("{pushes} of {all}")]);
+    assert_eq!(browser.texts("#found"), [format!("{pushes} of {all} match · “git push --FORCE”")]);
 
     // The keys alone choose an answer: force pushes are denied, none is asked about.
     browser.press("Tab", 9);
@@ -134,7 +137,7 @@ fn filters_show_the_rows_that_match_and_need_no_mouse() {
     browser.click("#filter button");
     assert_eq!(stories(&mut browser).len(), all);
 
-    browser.click(".choice label:last-child");
+    browser.click(".choice label:nth-child(3)");
     let asked = stories(&mut browser);
     assert_eq!(asked.len(), having(&data, "outcome", "ask"));
     assert!(asked.iter().all(|story| story.contains("\nasked")), "{asked:?}");
@@ -154,6 +157,41 @@ fn filters_show_the_rows_that_match_and_need_no_mouse() {
     assert_eq!(stories(&mut browser).len(), having(&data, "session", session));
     assert_eq!(browser.texts("#tables section:first-child tbody td:first-child"), [session]);
     browser.click(".story .meta .link");
+    assert_eq!(stories(&mut browser).len(), all);
+
+    // A rule is found by its name, and is a choice. The result comes into view, with the focus.
+    let of_rule = |data: &Value, name: &str| {
+        let stories = data["stories"].as_array().unwrap().iter();
+        let has = |one: &&Value| {
+            one["rules"].as_array().is_some_and(|all| all.iter().any(|rule| rule["name"] == name))
+        };
+        stories.filter(has).count()
+    };
+    browser.click("#f-text");
+    browser.write("rules/generated");
+    assert!(of_rule(&data, "rules/generated") > 0);
+    assert_eq!(stories(&mut browser).len(), of_rule(&data, "rules/generated"));
+    browser.click("#filter button");
+    let rules = "#tables section:nth-child(3)";
+    let rule = browser.texts(&format!("{rules} tbody .link")).swap_remove(0);
+    browser.click(&format!("{rules} tbody .link"));
+    assert_eq!(stories(&mut browser).len(), of_rule(&data, &rule), "{rule}");
+    assert_eq!(browser.texts("#found"), [format!("{} of {all} match · rule {rule}", of_rule(&data, &rule))]);
+    let is_seen = "(() => { const it = document.activeElement, form = document.getElementById('filter').getBoundingClientRect();
+        const { top, bottom } = it.getBoundingClientRect(); return it.id === 'h-stories' && top >= form.bottom && bottom < innerHeight })()";
+    assert_eq!(browser.run(is_seen), true);
+    browser.click("#filter button");
+
+    // Questions of agents have their answers.
+    browser.click(".choice label:nth-child(4)");
+    let questions = stories(&mut browser);
+    assert_eq!(questions.len(), having(&data, "outcome", "question"));
+    let has_answer = |story: &String| {
+        story.contains("How are cents rounded? (Half to even / Half up)")
+            && story.contains("Answer: Half to even")
+    };
+    assert!(questions.iter().all(has_answer), "{questions:?}");
+    browser.click("#filter button");
     browser.click("#f-text");
     browser.write("nothing has this text");
     assert_eq!(browser.texts("#stories"), ["None matches the filter."]);
@@ -268,6 +306,7 @@ fn it_is_readable_in_the_dark_on_a_phone_and_on_paper() {
         let result = browser.run(PALE);
         assert!(result[0].as_u64().unwrap() > 300, "{result}");
         assert_eq!(result[1], json!([]), "{} px, dark: {}", view.width, view.is_dark);
+        assert_eq!(browser.run(FAINT), json!([]), "{} px, dark: {}", view.width, view.is_dark);
         let too_wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
         assert_eq!(browser.run(too_wide), false, "{} px", view.width);
         grounds.insert(browser.run("getComputedStyle(document.body).backgroundColor").to_string());
@@ -285,9 +324,91 @@ fn it_is_readable_in_the_dark_on_a_phone_and_on_paper() {
     browser.call("Emulation.setEmulatedMedia", &dark_on_paper);
     assert_eq!(browser.run("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
     assert_eq!(browser.texts("form, #more"), Vec::<String>::new());
+    assert!(browser.texts("#found").concat().starts_with("the last 10 of "));
+    assert!(browser.texts(".printed").concat().starts_with("The first 12 of "));
     assert_eq!(browser.run(PALE)[1], json!([]));
     assert_eq!(browser.problems(), Vec::<Value>::new());
 }
+
+#[test]
+fn a_session_is_found_behind_others_that_do_not_match() {
+    let Some(mut browser) = Browser::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().canonicalize().unwrap();
+    // The latest agent comes first, so the one of the chosen session is behind it.
+    record(&path, &[("ada", "s1", "Bash", bash("ls")), ("bob", "s2", "Bash", bash("ls"))]);
+    let (file, _) = report(&path);
+    browser.open(&file, View::WIDE);
+    browser.click("#tables section:first-child tbody tr:nth-child(2) .link");
+    assert_eq!(browser.run("document.getElementById('f-session').value"), "s1");
+    for (table, name) in [(1, "s1"), (2, "ada")] {
+        let section = format!("#tables section:nth-child({table})");
+        assert_eq!(browser.texts(&format!("{section} tbody td:first-child")), [name]);
+        assert_eq!(browser.texts(&format!("{section} .empty, {section} .all")), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn damage_and_unknown_costs_are_told_and_shadows_are_marked() {
+    let Some(mut browser) = Browser::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().canonicalize().unwrap();
+    let (file, _) = sample(&path);
+    browser.open(&file, View::WIDE);
+    assert_eq!(browser.texts("#damage"), Vec::<String>::new());
+    let shadow = browser.texts("#tables section:nth-child(5)").swap_remove(0);
+    assert!(shadow.starts_with("Rules in the shadow") && shadow.contains("rules/downloads"), "{shadow}");
+    assert!(
+        shadow.contains("WebFetch https://docs.rs/rust_decimal pages of others can instruct agents"),
+        "{shadow}"
+    );
+    assert_eq!(browser.run("document.title.endsWith(' · hooks report')"), true);
+
+    let answer = json!({
+        "event": "after_model_call", "at": {"session_id": "s1", "agent_name": "ada", "cwd": path}, "model": "unlisted", "iteration": 0,
+        "response": {"role": "assistant", "content": "ok"},
+        "usage": {"input_tokens": 10, "output_tokens": 3, "cached_tokens": 0, "reasoning_tokens": 0},
+    });
+    fs::remove_dir_all(path.join("log")).unwrap();
+    record_events(&path, &[answer]);
+    let args = ["report", "--log", "log", "--force", "-o", "report.html"];
+    assert_eq!(hooks(&path, &args).status().unwrap().code(), Some(0));
+    browser.open(&file, View::WIDE);
+    assert_eq!(shown_sum(&mut browser, "spent"), "not known");
+    assert!(!browser.texts("#tables").concat().contains("$0"));
+
+    // The last record is cut.
+    let log = path.join("log/w0.00000001.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.get(..text.len() - 40).unwrap()).unwrap();
+    let output = hooks(&path, &args).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", super::text(&output));
+    browser.open(&file, View::WIDE);
+    let damage = browser.texts("#damage").concat();
+    assert!(damage.contains("w0.00000001.jsonl are not a complete record"), "{damage}");
+    // Its middle is changed.
+    fs::write(&log, text.replacen("unlisted", "UNLISTED", 1)).unwrap();
+    assert_eq!(hooks(&path, &args).status().unwrap().code(), Some(3));
+    browser.open(&file, View::WIDE);
+    let damage = browser.texts("#damage").concat();
+    assert!(damage.contains("w0.00000001.jsonl") && damage.contains("left out"), "{damage}");
+    assert_eq!(browser.problems(), Vec::<Value>::new());
+}
+
+/// Edges of fields and bars with less contrast than 3 to 1 to what is beside them, the least of WCAG 2 for parts of a page.
+const FAINT: &str = "(() => {
+    const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const light = (colour) => colour.slice(0, 3).map((part) => part / 255)
+        .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, of) => sum + part * [0.2126, 0.7152, 0.0722][of], 0);
+    const card = parse(getComputedStyle(document.querySelector('section')).backgroundColor);
+    const drawn = [['input, select, button:not(.link)', 'borderTopColor'], ['.link', 'textDecorationColor'],
+        ['rect.calls, rect.denials, rect.questions, rect.spent', 'fill'], ['.share div', 'backgroundColor']];
+    return drawn.flatMap(([selector, property]) => [...document.querySelectorAll(selector)].map((one) => {
+        const [a, b] = [light(parse(getComputedStyle(one)[property])), light(card)].sort((a, b) => b - a);
+        return [selector, (a + 0.05) / (b + 0.05)];
+    })).filter((one) => one[1] < 3);
+})()";
 
 #[test]
 fn a_log_without_denials_says_so() {
@@ -303,7 +424,7 @@ fn a_log_without_denials_says_so() {
     assert!(hooks(&path, &args).status().unwrap().success());
     browser.open(&path.join("empty.html"), View::WIDE);
     assert_eq!(browser.texts("h1"), ["No records"]);
-    assert_eq!(browser.texts("#times"), ["The log has no calls, denials or questions."]);
+    assert_eq!(browser.texts("form, section, #sums"), Vec::<String>::new());
     assert_eq!(browser.problems(), Vec::<Value>::new());
 }
 

@@ -6,6 +6,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
+use super::recorded::records;
 use super::{Told, World};
 
 /// A session of Claude Code whose transcript grows.
@@ -114,6 +115,7 @@ fn a_copy_of_a_session_does_not_pay_for_the_original() {
 fn money_is_counted_at_the_configured_prices() {
     let world = World::new(
         "version: 1
+audit: { folder: audit-log }
 budget:
   limits: [{ of: session, per: session, usd: 0.01 }]
   prices: [{ model: opus, input: 5, output: 25 }]
@@ -128,6 +130,10 @@ budget:
     let other = Session { world: &world, id: "s-2" };
     other.append(&other.transcript(), &message("msg_3", "novel", 1, 1));
     is_denied(&other.call(), "novel");
+    // The record has what was charged, and no cost of a model without a price.
+    let answers = records(&world).into_iter().filter(|record| record["event"] == "after_model_call");
+    let costs = answers.map(|record| record["cost_micro_usd"].as_u64());
+    assert_eq!(costs.collect::<Vec<_>>(), [Some(7_000), Some(7_000), None]);
 }
 
 #[test]

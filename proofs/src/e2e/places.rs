@@ -24,6 +24,9 @@ const NO_TOUCH: &str =
 const TWO_CALLS: &str =
     "version: 1\nlimits: { calls: [{ tools: [bash], most: 2, of: session, per: session }] }\n";
 
+/// What a client prints where everything is denied: the reason, or in Codex CLI only that the prompt was.
+const DENIED_PROMPT: [&str; 2] = ["so this is denied", "UserPromptSubmit Blocked"];
+
 /// Longest time from an empty home to a denial.
 const FIRST_DENIAL: Duration = Duration::from_secs(10);
 
@@ -168,8 +171,9 @@ fn session(
     variables.extend(more.iter().cloned());
     let run = sandbox.run_in(folder, program, &client.arguments(&url, trust), &variables, PATIENCE)?;
     let requests = server.recorded();
-    // Where everything is denied, the prompt is too, and the client prints the reason.
-    if requests.len() <= count && !prints(&run, "so this is denied") {
+    // Where everything is denied, the prompt is too, and the client prints that.
+    let is_denied = DENIED_PROMPT.iter().any(|text| prints(&run, text));
+    if requests.len() <= count && !is_denied {
         return Err(failed(client, "not every command was tried", &run, &requests));
     }
     Ok((run, requests))

@@ -138,6 +138,7 @@ const PARTS: &[(&str, Part)] = &[
     ("control", control),
     ("governed", governed),
     ("stand-in", stood_in),
+    ("killed", killed_after),
     ("user", of_user),
     #[cfg(unix)]
     ("approval", super::approval::approved),
@@ -252,11 +253,7 @@ fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
 fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
-    let stand_in = stand_in(&sandbox, hooks)?;
-    wire(client, &sandbox, hooks)?;
-    let settings = sandbox.work().join(client.settings);
-    let text = sandbox.text(client.settings).replace(&*hooks.to_string_lossy(), &stand_in);
-    sandbox.put(&settings, &text)?;
+    substituted(client, &sandbox, hooks)?;
     let touch = |name: &str| Call::Shell(format!("touch {name}"));
     let script = Script {
         calls: vec![
@@ -268,7 +265,6 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
             touch(stand_in::REWRITE),
             Call::Shell(format!("echo {}", stand_in::NOTE)),
             Call::Shell("printf 'result-%s' secret".to_owned()),
-            Call::Shell("printf 'result-%s' killed; touch killed".to_owned()),
         ],
         ..Script::default()
     };
@@ -296,6 +292,26 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
         able(client, client.after_tool, Wish::Rewrite),
         says(&requests, stand_in::MASKED) && !says(&requests, stand_in::SECRET),
     );
+    shown(client, &run, &requests, results);
+    Ok(())
+}
+
+/// Shows that a hook which is killed after a call lets no result through. In some clients this ends the run.
+fn killed_after(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    substituted(client, &sandbox, hooks)?;
+    let call = Call::Shell("printf 'result-%s' killed; touch killed".to_owned());
+    let server =
+        Server::start(client.speech, Script { calls: vec![call], ..Script::default() }, &sandbox.work())?;
+    let url = server.url();
+    let run = sandbox.run(
+        program,
+        &client.arguments(&url, Trust::Given),
+        &client.variables(&url, Trust::Given),
+        PATIENCE,
+    )?;
+    let requests = server.recorded();
     results.ability(
         Claim::KilledAfter,
         able(client, client.after_tool, Wish::Rewrite),
@@ -438,6 +454,14 @@ pub(super) fn init_in(
         return Err(Error::new(format!("`hooks init {client}` failed:\n{}{}", run.stdout, run.stderr)));
     }
     Ok(())
+}
+
+/// Runs `hooks init`, and has the client call the stand-in in place of `hooks`.
+fn substituted(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
+    let stand_in = stand_in(sandbox, hooks)?;
+    wire(client, sandbox, hooks)?;
+    let text = sandbox.text(client.settings).replace(&*hooks.to_string_lossy(), &stand_in);
+    sandbox.put(&sandbox.work().join(client.settings), &text)
 }
 
 /// Creates a program that is called in place of `hooks`.
