@@ -1,7 +1,7 @@
 //! A future that may be ready from the start.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -41,6 +41,18 @@ impl<T> Future for HookFuture<'_, T> {
             Self::Later(future) => future.as_mut().poll(cx),
         }
     }
+}
+
+/// Waits for `work`. Also returns whether that took a wait: a future that is ready when it is first polled did not wait.
+pub(crate) async fn noting_wait<T>(mut work: HookFuture<'_, T>) -> (T, bool) {
+    let mut has_waited = false;
+    let done = poll_fn(|cx| {
+        let polled = Pin::new(&mut work).poll(cx);
+        has_waited |= polled.is_pending();
+        polled
+    });
+    let done = done.await;
+    (done, has_waited)
 }
 
 impl<T> fmt::Debug for HookFuture<'_, T> {

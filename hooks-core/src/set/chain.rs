@@ -3,7 +3,7 @@
 use super::provider::Prepared;
 use super::slot::goes_on;
 use crate::event::Event;
-use crate::future::HookFuture;
+use crate::future::{HookFuture, noting_wait};
 use crate::outcome::{Judged, Outcome};
 use crate::request::{Evaluation, HookRequest, Stage};
 use crate::verdict::Strength;
@@ -29,15 +29,19 @@ where
             HookFuture::Now(Some(prepared)) => chain.add(part, prepared),
             waiting => {
                 return HookFuture::later(async move {
-                    chain.add(part, waiting.await);
+                    let (prepared, mut has_waited) = noting_wait(waiting).await;
+                    chain.add(part, prepared);
                     for part in rest {
                         if !chain.goes_on() {
                             break;
                         }
                         // An earlier part had to wait, so facts of the event are derived again (law 6).
-                        chain.request = chain.request.refreshed();
-                        let pending = ask(part, chain.request.clone());
-                        chain.add(part, pending.await);
+                        if has_waited {
+                            chain.request = chain.request.refreshed();
+                        }
+                        let prepared;
+                        (prepared, has_waited) = noting_wait(ask(part, chain.request.clone())).await;
+                        chain.add(part, prepared);
                     }
                     chain.judged_again(ask).await
                 });

@@ -8,7 +8,7 @@ use super::slot::{goes_on, reserve_each};
 use super::span::EventSpan;
 use crate::error::HookError;
 use crate::failure::{failed, guarded, record};
-use crate::future::HookFuture;
+use crate::future::{HookFuture, noting_wait};
 use crate::outcome::{Judged, Outcome};
 use crate::request::{HookRequest, Stage};
 use crate::verdict::Reason;
@@ -117,9 +117,11 @@ fn prepare_and_judge<E: DecidingEvent>(
     match prepare(provider, request.at(Stage::Prepare)) {
         HookFuture::Now(Some(prepared)) => HookFuture::now(judged(provider, prepared)),
         waiting => HookFuture::later(async move {
-            let mut prepared = waiting.await;
+            let (mut prepared, has_waited) = noting_wait(waiting).await;
             // Facts of the event may have changed during the wait (law 6).
-            prepared.request = prepared.request.refreshed();
+            if has_waited {
+                prepared.request = prepared.request.refreshed();
+            }
             judged(provider, prepared)
         }),
     }

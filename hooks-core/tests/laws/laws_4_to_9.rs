@@ -12,9 +12,9 @@ use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite, ToolDecided};
 use hooks_core::testing::{FakeFileSystem, Recorder, ScriptedTools, any_event, check_policy_laws, world};
 use hooks_core::time::{Random, SeededRandom, Timestamp};
 use hooks_core::{
-    Composite, DecideLayer, DeciderOutcome, Environment, Evidence, Fact, Govern, Hold, HookContext,
-    HookError, HookFuture, HookRequest, Hooks, Judge, Judged, Policy, Reason, ReasonKind, Reservation,
-    Reserve, ReserveLayer, Strength, Transform, Verdict, WireEvent, decide, policy_fn,
+    Composite, DecideLayer, DeciderOutcome, Environment, Evidence, Fact, FailureLayer, Govern, Hold,
+    HookContext, HookError, HookFuture, HookRequest, Hooks, Judge, Judged, Policy, Reason, ReasonKind,
+    Reservation, Reserve, ReserveLayer, Settle, Strength, Transform, Verdict, WireEvent, decide, policy_fn,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -150,6 +150,36 @@ fn law_6_threads_share_one_computation() {
         }
     });
     assert_eq!(COMPUTED.load(Relaxed), 1);
+}
+
+#[test]
+fn law_6_facts_are_computed_again_after_a_wait_only() {
+    struct Once;
+    static COMPUTED: AtomicUsize = AtomicUsize::new(0);
+    impl Fact<PreToolUse> for Once {
+        fn compute(_request: &HookRequest<PreToolUse>) -> Self {
+            COMPUTED.fetch_add(1, Relaxed);
+            Self
+        }
+    }
+    for (waits, computed) in [([0, 0], 1), ([0, 1], 2), ([1, 0], 3), ([1, 1], 3)] {
+        let mut hooks = Hooks::builder();
+        for times in waits {
+            let decider = service_fn(move |request: HookRequest<PreToolUse>| async move {
+                request.fact::<Once>();
+                pend(times).await;
+                Ok::<_, HookError>(DeciderOutcome::new(Verdict::NO_OPINION))
+            });
+            hooks = hooks.stack(&FailureLayer::new("looks"), DecideLayer::new(decider).layer(Settle));
+        }
+        let looks = policy_fn("looks", |request: &HookRequest<PreToolUse>| {
+            request.fact::<Once>();
+            Verdict::NO_OPINION
+        });
+        COMPUTED.store(0, Relaxed);
+        drop(run(decide(&hooks.policy(looks).build(), asking("a"))));
+        assert_eq!(COMPUTED.load(Relaxed), computed, "{waits:?}");
+    }
 }
 
 /// Removes a word from an error message.

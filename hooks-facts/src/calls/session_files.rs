@@ -14,6 +14,7 @@ use crate::commands::{Analysis, Invocation, SessionFiles, WrittenContent};
 use crate::tools::WorkingFolder;
 
 use super::call::Call;
+use super::commands::known_folder;
 
 /// Largest file of a session whose content is read.
 const MAX_CONTENT: u64 = 256 * 1024;
@@ -70,8 +71,7 @@ impl SessionFiles for CallFiles {
             .or_insert_with(|| real_name(files, parent))
             .clone();
         let here = parent.join(name);
-        let is_link = files.entry(&here).ok().flatten().is_some_and(|entry| entry.kind == EntryKind::Symlink);
-        if !is_link {
+        if !is_link(files, &here) {
             return content(files.of_session(&here, MAX_CONTENT));
         }
         let real = real_name(files, &here);
@@ -123,8 +123,7 @@ fn real_name(files: &dyn FileSystem, path: &Path) -> PathBuf {
             _ => {}
         }
         let next = real.join(&part);
-        let is_link = files.entry(&next).ok().flatten().is_some_and(|entry| entry.kind == EntryKind::Symlink);
-        match is_link.then(|| files.read_link(&next)) {
+        match is_link(files, &next).then(|| files.read_link(&next)) {
             Some(Ok(target)) if links < MAX_LINKS => {
                 links += 1;
                 if target.is_absolute() {
@@ -137,6 +136,10 @@ fn real_name(files: &dyn FileSystem, path: &Path) -> PathBuf {
         }
     }
     real
+}
+
+fn is_link(files: &dyn FileSystem, path: &Path) -> bool {
+    files.entry(path).ok().flatten().is_some_and(|entry| entry.kind == EntryKind::Symlink)
 }
 
 /// Programs that change something about a file, but not its content.
@@ -198,6 +201,28 @@ pub struct FileOfSession {
 }
 
 impl Call<'_> {
+    /// Returns whether its commands run a file that the session could have written.
+    ///
+    /// ```
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    /// use hooks_facts::calls::CallReader;
+    /// use serde_json::json;
+    ///
+    /// let asks = |command: &str| {
+    ///     let call = PreToolUse::new("bash", json!({ "command": command }));
+    ///     let request = HookRequest::new(HookContext::new("s", "a").in_dir("/repo"), call);
+    ///     CallReader::default().read(&request).asks_for_files()
+    /// };
+    /// assert!(asks("./tidy.sh") && !asks("ls"));
+    /// ```
+    pub fn asks_for_files(self) -> bool {
+        // Where the folder is not known, such a text may name a file by it.
+        let is_known = known_folder(self, self.request().context()).is_some();
+        let may_ask = |text: &str| !is_known && text.contains(['$', '`', '~']);
+        let found = &self.commands().found;
+        found.iter().any(|command| command.analysis.asks_for_files() || may_ask(&command.text))
+    }
+
     /// Returns the files that the call gives a content, for the set of files that its session wrote.
     pub fn files_for_session(self) -> Vec<FileOfSession> {
         let context = self.request().context();
@@ -244,9 +269,10 @@ impl Call<'_> {
         for name in programs.flat_map(|program| names_in_code(&program.text)) {
             found.extend(place(cwd, name).map(|path| FileOfSession { path, program: None }));
         }
-        // Through a link, its target is written too.
+        // Through a link, its target is written too. The folder of each has its real name already.
         let followed: Vec<_> = found
             .iter()
+            .filter(|file| is_link(files, &file.path))
             .map(|file| FileOfSession { path: real_name(files, &file.path), program: None })
             .filter(|file| !found.iter().any(|known| known.path == file.path))
             .collect();

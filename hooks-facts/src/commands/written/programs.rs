@@ -29,9 +29,6 @@ impl Walk {
         input: &Stream,
         span: Span,
     ) -> Option<Stream> {
-        if !self.follows_files() {
-            return None;
-        }
         let name = program.literal()?;
         let (path, stream) = if name.contains('/') {
             (name.to_owned(), self.written(name)?)
@@ -108,9 +105,6 @@ impl Walk {
 
     /// Walks the modules that a code loads, of those which the command or the session wrote.
     pub(in super::super) fn modules(&mut self, language: Language, folder: &str, text: &str, span: Span) {
-        if !self.follows_files() {
-            return;
-        }
         let mut named = BTreeSet::new();
         for line in text.lines() {
             if language == Language::Python {
@@ -218,7 +212,9 @@ fn loaded_names(line: &str) -> impl Iterator<Item = &str> {
     let near = LOADERS.iter().filter(move |_| is_long).flat_map(move |word| {
         let places = line.match_indices(word).filter_map(move |(at, _)| line.get(at + word.len()..));
         places.filter_map(|behind| {
-            let quote = behind.find(['"', '\'', '`']).filter(|at| *at <= " from ( ".len())?;
+            // Not further: a line may have this word thousands of times.
+            let mut near = behind.char_indices().take_while(|(at, _)| *at <= " from ( ".len());
+            let (quote, _) = near.find(|(_, c)| matches!(c, '"' | '\'' | '`'))?;
             quoted(behind.get(quote..)?).next()
         })
     });
