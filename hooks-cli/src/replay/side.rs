@@ -56,7 +56,7 @@ pub(super) struct Ready {
 
 enum ReadyEvent {
     Call(HookRequest<PreToolUse>),
-    Other(HookContext, WireEvent),
+    Other(Box<(HookContext, WireEvent)>),
 }
 
 impl Ready {
@@ -129,7 +129,7 @@ impl Rules {
         let call = call_of(&context, &event);
         let event = match event {
             WireEvent::PreToolUse(call) => ReadyEvent::Call(HookRequest::new(context, call)),
-            other => ReadyEvent::Other(context, other),
+            other => ReadyEvent::Other(Box::new((context, other))),
         };
         Ready { hooks, event, call, files }
     }
@@ -178,14 +178,17 @@ impl Side {
         }
         let decided = match event {
             ReadyEvent::Call(request) => Some(decide(&hooks, request).await),
-            ReadyEvent::Other(context, event) => by_type!(event,
-                decided(event) => Some(decide(&hooks, HookRequest::new(context, event)).await),
-                informed(event) => {
-                    tell_and_record(&hooks, HookRequest::new(context, event), None).await;
-                    None
-                },
-                other => None
-            ),
+            ReadyEvent::Other(other) => {
+                let (context, event) = *other;
+                by_type!(event,
+                    decided(event) => Some(decide(&hooks, HookRequest::new(context, event)).await),
+                    informed(event) => {
+                        tell_and_record(&hooks, HookRequest::new(context, event), None).await;
+                        None
+                    },
+                    other => None
+                )
+            }
         };
         world.unfinished.finish().await;
         let (strength, reasons) = decided?;
@@ -217,14 +220,17 @@ impl Side {
         let Ready { hooks, event, files, .. } = self.rules.ready_in(context, event, hooks, false);
         let decided = match event {
             ReadyEvent::Call(request) => Some(answer(&hooks, request, counts).await),
-            ReadyEvent::Other(context, event) => by_type!(event,
-                decided(event) => Some(answer(&hooks, HookRequest::new(context, event), counts).await),
-                informed(event) => {
-                    tell_and_record(&hooks, HookRequest::new(context, event), None).await;
-                    None
-                },
-                other => None
-            ),
+            ReadyEvent::Other(other) => {
+                let (context, event) = *other;
+                by_type!(event,
+                    decided(event) => Some(answer(&hooks, HookRequest::new(context, event), counts).await),
+                    informed(event) => {
+                        tell_and_record(&hooks, HookRequest::new(context, event), None).await;
+                        None
+                    },
+                    other => None
+                )
+            }
         };
         world.unfinished.finish().await;
         Ok(decided.map(|(strength, reasons, rewritten)| Decided {

@@ -32,7 +32,7 @@ const RUNS: [(&str, &str); 2] = [
     (".claude/commands/makes.md", "---\nallowed-tools: Bash(*)\n---\nit printed !`mkdir made`\n"),
 ];
 
-/// What the first of them prints.
+/// Output of the first of them.
 const PRINTED: &str = "it printed sixteen";
 
 /// One that may be read.

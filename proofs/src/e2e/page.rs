@@ -81,8 +81,8 @@ What a client has besides its settings:
   A user who goes on with the session sends it. `write_stdin` of Codex CLI, into a command that still runs, fires no hook.
   So a shell or an interpreter that would run such input (`bash`, `python3`, `cat | sh`, `bash <(cat)`) counts as unknown code, which the command guard denies.
   So do programs that are known to take commands: editors, pagers, debuggers, clients of databases (`vim FILE`, `less FILE`, `gdb`, `psql`). A program that
-  opens one by itself (`git commit`, `git log`, a script of the project) does not count, nor does code that has typed text in it beside other text
-  (`eval \": $(cat)\"`) or in a file of the same command (`cat > Makefile; make`). Codex CLI loses the
+  opens one by itself (`git commit`, `git log`, a script of the project) does not count. Typed text counts neither as a part of other code
+  (`eval \": $(cat)\"`) nor in a file of the same command (`cat > Makefile; make`). Codex CLI loses the
   exit code of a redacted result, and Gemini CLI shows a redacted success as an error.
 * Qwen Code ignores changed arguments, although its documentation lists them, so such a call is denied, and no command can be wrapped. It shows a
   redacted result as an error. The result of a failed call is redacted at the end of its batch, where only the last result can be replaced: run headless,

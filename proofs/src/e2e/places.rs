@@ -24,7 +24,7 @@ const NO_TOUCH: &str =
 const TWO_CALLS: &str =
     "version: 1\nlimits: { calls: [{ tools: [bash], most: 2, of: session, per: session }] }\n";
 
-/// What a client prints where everything is denied: the reason, or in Codex CLI only that the prompt was.
+/// Texts that clients print where everything is denied: the reason, or in Codex CLI only that the prompt was.
 const DENIED_PROMPT: [&str; 2] = ["so this is denied", "UserPromptSubmit Blocked"];
 
 /// Longest time from an empty home to a denial.
