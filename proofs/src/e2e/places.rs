@@ -24,8 +24,8 @@ const NO_TOUCH: &str =
 const TWO_CALLS: &str =
     "version: 1\nlimits: { calls: [{ tools: [bash], most: 2, of: session, per: session }] }\n";
 
-/// Texts that clients print where everything is denied: the reason, or in Codex CLI only that the prompt was.
-const DENIED_PROMPT: [&str; 2] = ["so this is denied", "UserPromptSubmit Blocked"];
+/// Texts that clients print where everything is denied: the reason, in Codex CLI that the prompt was, in OpenCode an error.
+const DENIED_PROMPT: [&str; 3] = ["so this is denied", "UserPromptSubmit Blocked", "Unexpected server error"];
 
 /// Longest time from an empty home to a denial.
 const FIRST_DENIAL: Duration = Duration::from_secs(10);

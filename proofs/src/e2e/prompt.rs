@@ -34,7 +34,8 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     init(client, &sandbox, hooks, PROJECT)?;
     let (_, allowed) = ask(client, program, &sandbox, "what is in @notes.md?")?;
     let (run, denied) = ask(client, program, &sandbox, "what is in @keys/a.md?")?;
-    let is_denied = !says(&denied, KEY.1) && prints(&run, KEY.0);
+    // Qwen Code prints no reason.
+    let is_denied = !says(&denied, KEY.1) && (denied.is_empty() || prints(&run, KEY.0));
     results.claim(Claim::PromptFile, says(&allowed, NOTES.1) && is_denied);
     shown(client, &run, &denied, results);
     Ok(())
