@@ -119,6 +119,7 @@ fn files() -> Vec<(&'static str, &'static str, &'static str, String)> {
         ("python texts", "python3 a.py", "a.py", format!("a='{}'\nrun(''{})", value(), refs("+a", 60_000))),
         ("python values", "python3 a.py", "a.py", refs("a='x'\n", 20_000) + &refs("run(a)\n", 20_000)),
         ("python calls", "python3 a.py", "a.py", filled("system(")),
+        ("python opens", "python3 a.py", "a.py", filled("open(")),
         ("python names", "python3 a.py", "a.py", filled("a.")),
         ("python imports", "python3 a.py", "a.py", numbered(9_000, |n| format!("import m{n}\n"))),
         ("node imports", "node a.js", "a.js", numbered(9_000, |n| format!("require('m{n}');"))),

@@ -94,7 +94,10 @@ impl ParsedCommands {
             let found = vec![ParsedCommand { pointer, text, analysis }];
             return Self { found, unusable: Vec::new(), is_missing: false };
         }
-        let folder = known_folder(call, context);
+        // If an argument sets another folder, `$PWD` is that folder, which is not known here.
+        let folder =
+            (!WorkingFolder::of_command_tool(call.arguments()).is_given()).then(|| context.cwd.to_str());
+        let folder = folder.flatten().filter(|folder| !folder.is_empty());
         let session = CallFiles::for_call(call, context);
         let found = arguments.found.into_iter().map(|argument| match &session {
             Some(session) => ParsedCommand::following(argument, Rc::clone(session), &options),
@@ -128,13 +131,6 @@ impl ParsedCommands {
     }
 }
 
-/// Returns the folder in which the commands start, if it is known. If an argument sets another one, `$PWD` is that folder, which
-/// is not known here.
-pub(super) fn known_folder<'c>(call: Call<'_>, context: &'c HookContext) -> Option<&'c str> {
-    let is_given = WorkingFolder::of_command_tool(call.arguments()).is_given();
-    context.cwd.to_str().filter(|folder| !is_given && !folder.is_empty())
-}
-
 impl ParsedCommand {
     /// Analyses a command with the files that it runs of those which the session wrote.
     fn following(argument: CommandArgument, session: Rc<CallFiles>, options: &Options) -> Self {
@@ -158,7 +154,7 @@ impl ParsedCommand {
                 let analysis = Analysis::of_text_in(&text, folder, options);
                 (text, analysis)
             }
-            Command::Words(words) => (words.join(" "), Analysis::of_words_in(&words, folder, options)),
+            Command::Words(words) => (words.join(" "), Analysis::of_words(&words, options)),
         };
         Self { pointer: argument.pointer, text, analysis }
     }

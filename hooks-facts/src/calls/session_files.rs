@@ -14,7 +14,6 @@ use crate::commands::{Analysis, Invocation, SessionFiles, WrittenContent};
 use crate::tools::WorkingFolder;
 
 use super::call::Call;
-use super::commands::known_folder;
 
 /// Largest file of a session whose content is read.
 const MAX_CONTENT: u64 = 256 * 1024;
@@ -201,28 +200,6 @@ pub struct FileOfSession {
 }
 
 impl Call<'_> {
-    /// Returns whether its commands run a file that the session could have written.
-    ///
-    /// ```
-    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
-    /// use hooks_facts::calls::CallReader;
-    /// use serde_json::json;
-    ///
-    /// let asks = |command: &str| {
-    ///     let call = PreToolUse::new("bash", json!({ "command": command }));
-    ///     let request = HookRequest::new(HookContext::new("s", "a").in_dir("/repo"), call);
-    ///     CallReader::default().read(&request).asks_for_files()
-    /// };
-    /// assert!(asks("./tidy.sh") && !asks("ls"));
-    /// ```
-    pub fn asks_for_files(self) -> bool {
-        // Where the folder is not known, such a text may name a file by it.
-        let is_known = known_folder(self, self.request().context()).is_some();
-        let may_ask = |text: &str| !is_known && text.contains(['$', '`', '~']);
-        let found = &self.commands().found;
-        found.iter().any(|command| command.analysis.asks_for_files() || may_ask(&command.text))
-    }
-
     /// Returns the files that the call gives a content, for the set of files that its session wrote.
     pub fn files_for_session(self) -> Vec<FileOfSession> {
         let context = self.request().context();

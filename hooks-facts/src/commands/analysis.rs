@@ -53,8 +53,6 @@ pub struct Analysis {
     pub(super) programs: Vec<Program>,
     /// Files that the command gives a content.
     pub(super) written_files: Vec<WrittenFile>,
-    /// Whether the content of a file was asked for that the session could have written.
-    pub(super) asks_for_files: bool,
     /// Whether the command runs a file that the session wrote before.
     pub(super) runs_written_files: bool,
     /// Statements for clients of databases.
@@ -236,19 +234,6 @@ impl Analysis {
         &self.written_files
     }
 
-    /// Returns whether the command runs a file that the session could have written.
-    ///
-    /// ```
-    /// use hooks_facts::commands::{Analysis, Options};
-    ///
-    /// let asks = |text: &str| Analysis::of_text(text, &Options::default()).asks_for_files();
-    /// assert!(asks("sh tidy.sh") && asks("make all"));
-    /// assert!(!asks("ls -la src | head"));
-    /// ```
-    pub fn asks_for_files(&self) -> bool {
-        self.asks_for_files
-    }
-
     /// Returns whether the command runs a file that the session wrote before.
     pub fn runs_written_files(&self) -> bool {
         self.runs_written_files
@@ -264,12 +249,7 @@ impl Analysis {
     /// assert_eq!(analysis.invocations.len(), 1);
     /// ```
     pub fn of_words<S: AsRef<str>>(words: &[S], options: &Options) -> Self {
-        Self::of_words_in(words, None, options)
-    }
-
-    /// Analyses a program and its words, run without a shell in a folder.
-    pub(crate) fn of_words_in<S: AsRef<str>>(words: &[S], folder: Option<&str>, options: &Options) -> Self {
-        let mut walk = Walk::new(*options).beginning_in(folder);
+        let mut walk = Walk::new(*options);
         let argv: Vec<_> = words.iter().map(|word| Argument::from(word.as_ref())).collect();
         walk.top_words(&argv);
         walk.finish()

@@ -1,6 +1,5 @@
 //! Walks the tree of a text in execution order and collects the programs that would start.
 
-use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -87,8 +86,6 @@ pub(super) struct Walk {
     pub(super) files: HashMap<String, Stream>,
     /// Files that the session wrote before.
     pub(super) session: Option<Session>,
-    /// Whether the content of a file was asked for that the command itself did not write.
-    pub(super) asks_for_files: Cell<bool>,
     /// Files whose code has been walked, or is being walked.
     pub(super) loaded: HashSet<String>,
     /// Files that the command removes.
@@ -148,7 +145,6 @@ impl Walk {
             git_aliases: HashMap::new(),
             files: HashMap::new(),
             session: None,
-            asks_for_files: Cell::new(false),
             loaded: HashSet::new(),
             removed: HashSet::new(),
             folders: Folders::start(),
@@ -196,7 +192,6 @@ impl Walk {
                 self.reads("source", &file, kind, span);
             }
         }
-        self.analysis.asks_for_files = self.asks_for_files.get();
         self.analysis.runs_written_files = self.session.as_ref().is_some_and(Session::has_answered);
         self.analysis.written_files =
             written::exported(std::mem::take(&mut self.files), std::mem::take(&mut self.removed));

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 
@@ -73,6 +74,18 @@ impl WrittenFiles {
         }
         let files = FileSet::new(Arc::clone(&self.0.store), context).await?.read().await?;
         Ok((!files.is_empty()).then(|| SessionView::new(inner, files).into_context(context)))
+    }
+
+    /// Returns whether the commands of a call run a file that the session could have written.
+    fn asks_for_files(&self, request: &HookRequest<PreToolUse>) -> bool {
+        let call = self.0.reader.read(request);
+        // Commands that cannot be analysed are unresolved without their files.
+        if call.commands().found.iter().all(|command| command.analysis.invocations.is_empty()) {
+            return false;
+        }
+        let (view, asked) = SessionView::probing(Arc::clone(&request.context().environment.files));
+        let _analysed = call.commands_in(&Arc::new(view.into_context(request.context())));
+        asked.load(Ordering::Relaxed)
     }
 
     async fn judge(&self, request: &HookRequest<PreToolUse>) -> Result<Verdict, StoreError> {
@@ -154,8 +167,7 @@ impl Service<HookRequest<PreToolUse>> for WrittenFiles {
     }
 
     fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
-        // The store need not be asked about commands that run no file.
-        if !self.0.reader.read(&request).asks_for_files() {
+        if !self.asks_for_files(&request) {
             return HookFuture::now(Ok(DeciderOutcome::new(Verdict::NO_OPINION)));
         }
         let written = self.clone();

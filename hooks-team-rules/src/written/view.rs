@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hooks_core::HookContext;
 use hooks_core::fs::{Entry, FileSystem, SessionFile};
@@ -23,6 +24,8 @@ pub(super) struct SessionView {
 enum Known {
     Some(Files),
     All,
+    /// None; notes whether a file was asked for.
+    None(Arc<AtomicBool>),
 }
 
 impl SessionView {
@@ -32,6 +35,13 @@ impl SessionView {
 
     pub(super) fn of_every_file(inner: Arc<dyn FileSystem>) -> Self {
         Self { inner, files: Known::All }
+    }
+
+    /// A view without files. The flag becomes true if a command asks for one, so that the store need not be asked about
+    /// commands that run no file.
+    pub(super) fn probing(inner: Arc<dyn FileSystem>) -> (Self, Arc<AtomicBool>) {
+        let asked = Arc::new(AtomicBool::new(false));
+        (Self { inner, files: Known::None(Arc::clone(&asked)) }, asked)
     }
 
     /// Returns a context whose file system this is.
@@ -78,6 +88,10 @@ impl FileSystem for SessionView {
                 None => return Ok(None),
             },
             Known::All => None,
+            Known::None(asked) => {
+                asked.store(true, Ordering::Relaxed);
+                return Ok(None);
+            }
         };
         let program = known.and_then(|(known, _)| known.program.clone());
         match self.inner.text_of(path, most) {

@@ -27,6 +27,9 @@ const TOOLS: &[(&str, &str)] = &[
 impl Walk {
     /// Returns the settings in the files that the command or the session wrote.
     pub(in super::super) fn git_settings(&mut self, span: Span) -> Vec<(String, String)> {
+        if !self.follows_files() {
+            return Vec::new();
+        }
         let mut found = Vec::new();
         for file in SETTINGS {
             if let Some(text) = self.written_text(file, span) {
@@ -57,6 +60,9 @@ impl Walk {
         folder: Option<&str>,
         span: Span,
     ) {
+        if !self.follows_files() {
+            return;
+        }
         let Some((_, hooks)) = TRIGGERS.iter().find(|(name, _)| *name == subcommand) else { return };
         let given = |wanted: &[&str]| {
             arguments.iter().filter_map(Argument::literal).any(|word| wanted.contains(&word))

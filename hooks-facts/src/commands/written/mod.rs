@@ -113,6 +113,11 @@ impl fmt::Debug for Session {
 }
 
 impl Walk {
+    /// Returns whether files may be followed: the command wrote one, or those of the session are known.
+    pub(super) fn follows_files(&self) -> bool {
+        self.session.is_some() || !self.files.is_empty()
+    }
+
     /// Returns the content of a file.
     pub(super) fn file(&mut self, file: &Argument) -> Stream {
         let Some(name) = file.literal() else { return Stream::Unknown };
@@ -133,6 +138,9 @@ impl Walk {
 
     /// Returns the content of a file with this name, if the command or the session wrote it.
     pub(super) fn written(&mut self, name: &str) -> Option<Stream> {
+        if !self.follows_files() {
+            return None;
+        }
         match self.file(&Argument::from(name)) {
             Stream::File(_) => None,
             stream => Some(stream),
@@ -223,8 +231,7 @@ impl Walk {
 
     /// Notes files that are removed, for the calls that follow. Here they count as before, because a removal may fail.
     fn removed(&mut self, words: &[Argument]) {
-        // Only what a file of the command, or of the session, could be is worth a note.
-        if self.session.is_some() || !self.files.is_empty() {
+        if self.follows_files() {
             for file in words.iter().filter(|word| !word.prefix().starts_with('-')) {
                 let keys = self.keys(file);
                 self.removed.extend(keys);
@@ -267,7 +274,7 @@ impl Walk {
             "perl" => words.iter().any(|word| word.prefix().starts_with('-') && word.prefix().contains('i')),
             _ => true,
         };
-        if !is_in_place {
+        if !is_in_place || !self.follows_files() {
             return;
         }
         let operands: Vec<Argument> =
@@ -311,10 +318,7 @@ impl Walk {
     }
 
     fn tracked(&self, key: &str) -> Option<Stream> {
-        self.files.get(key).cloned().or_else(|| {
-            self.asks_for_files.set(true);
-            self.session.as_ref()?.find(key)
-        })
+        self.files.get(key).cloned().or_else(|| self.session.as_ref()?.find(key))
     }
 
     /// Returns the keys of a file: its possible names as seen from the folder in which the text starts.

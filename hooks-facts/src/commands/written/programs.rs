@@ -29,6 +29,9 @@ impl Walk {
         input: &Stream,
         span: Span,
     ) -> Option<Stream> {
+        if !self.follows_files() {
+            return None;
+        }
         let name = program.literal()?;
         let (path, stream) = if name.contains('/') {
             (name.to_owned(), self.written(name)?)
@@ -105,6 +108,9 @@ impl Walk {
 
     /// Walks the modules that a code loads, of those which the command or the session wrote.
     pub(in super::super) fn modules(&mut self, language: Language, folder: &str, text: &str, span: Span) {
+        if !self.follows_files() {
+            return;
+        }
         let mut named = BTreeSet::new();
         for line in text.lines() {
             if language == Language::Python {

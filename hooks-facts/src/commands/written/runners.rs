@@ -45,6 +45,9 @@ pub(super) enum FileReader {
 
 /// Walks the files that a program runs, of those which the command or the session wrote.
 pub(in super::super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
+    if !walk.follows_files() {
+        return;
+    }
     make::note(walk, name, words, span);
     package::note(walk, name, words, span);
     startup::note(walk, name, words, span);
