@@ -65,10 +65,6 @@ use std::process::ExitCode;
 use self::cli::{Cli, Command};
 use self::failure::Status;
 
-/// Several threads judge a record and free what another has read, for which the allocator of most systems takes locks.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     // The sandbox starts this program again, before there is a second thread.
     if let Some(status) = exec::stage() {
