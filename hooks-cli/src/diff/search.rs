@@ -115,11 +115,17 @@ impl Difference {
     }
 }
 
+/// The beginning of this day, where windows of minutes, hours and a day begin: shortly before the end of one, a longer one ends at
+/// the same time, and nothing would tell them apart.
 fn now() -> Timestamp {
-    hooks::system().clock.now()
+    let now = hooks::system().clock.now().0;
+    Timestamp(now.saturating_sub(now % DAY))
 }
 
 type Key = (Strength, Vec<String>, bool);
+
+/// Milliseconds of a day.
+const DAY: u64 = 24 * 60 * 60 * 1_000;
 
 pub(super) struct Search {
     old: Side,
