@@ -1,8 +1,8 @@
 //! `hooks replay`: judges the events of a record again, by other rules.
 //!
-//! Threads take turns: each reads a batch of the record and the facts about its calls, and judges it when the batches before
-//! it were judged. So one batch is read while another is judged, always in the order of the record. State is rebuilt from
-//! what is judged, with the times of the record, in memory. Nothing outside is read but the record and the rules.
+//! Threads take turns: each reads a batch of the record, and judges it when the batches before it were judged. So one
+//! batch is read while another is judged, always in the order of the record. State is rebuilt from what is judged,
+//! with the times of the record, in memory. Nothing outside is read but the record and the rules.
 
 mod cli;
 mod html;
@@ -22,14 +22,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use hooks::event::WireEvent;
 use hooks::{EventKind, Strength};
 
 pub(crate) use self::cli::Replay;
 use self::moment::{Moment, Recorded, Step};
 use self::report::{Change, Report, Verdict};
 pub(crate) use self::side::{Decided, Side};
-use self::side::{Ready, Rules};
 use self::source::Source;
 use self::turns::Turns;
 use crate::eval::runtime;
@@ -49,8 +47,7 @@ pub(crate) fn run(options: &Replay) -> Result<Status, Failure> {
         old,
         called: BTreeMap::new(),
     };
-    let sides = ForSides { new: replaying.new.rules(), old: replaying.old.as_ref().map(Side::rules) };
-    let (mut replaying, read) = Turns::new(source, sides, replaying).run(&is_interrupted);
+    let (mut replaying, read) = Turns::new(source, replaying).run(&is_interrupted);
     let is_interrupted = is_interrupted.load(Ordering::Relaxed);
     replaying.without_ends()?;
     let has_changes = replaying.report.end(is_interrupted, &read)?;
@@ -74,31 +71,6 @@ pub(crate) fn interruption() -> Arc<AtomicBool> {
         }
     });
     is_interrupted
-}
-
-/// Something for each side of the comparison.
-struct ForSides<T> {
-    new: T,
-    old: Option<T>,
-}
-
-impl ForSides<Arc<Rules>> {
-    /// Gets an event ready to be judged by both sides, and reads the facts about it. Needs no state, so threads do it in any
-    /// order.
-    fn prepare(&self, step: &mut Step) {
-        let (Step::Recorded(moment) | Step::Called(_, moment)) = step else { return };
-        let Some(event) = moment.event.take() else { return };
-        moment.subject = moment::subject(&event);
-        moment.ready = Some(self.ready(moment, event));
-    }
-
-    fn ready(&self, moment: &Moment, event: WireEvent) -> Result<ForSides<Ready>, Failure> {
-        let old = self.old.as_ref().map(|old| old.ready(moment, event.clone())).transpose()?;
-        let new = self.new.ready(moment, event)?;
-        new.read_facts();
-        old.iter().for_each(Ready::read_facts);
-        Ok(ForSides { new, old })
-    }
 }
 
 /// A call of a transcript that has not ended.
@@ -166,13 +138,13 @@ impl Replaying {
 
     /// Judges by both sides.
     async fn judge(&mut self, moment: &mut Moment) -> Result<(Option<Decided>, Option<Decided>), Failure> {
-        let Some(ready) = moment.ready.take() else { return Ok((None, None)) };
-        let ForSides { new, old } = ready?;
-        let old = match (&mut self.old, old) {
-            (Some(side), Some(old)) => side.judge(moment, old).await,
-            _ => None,
+        let Some(event) = moment.event.take() else { return Ok((None, None)) };
+        moment.subject = moment::subject(&event);
+        let old = match &mut self.old {
+            Some(old) => old.judge(moment, event.clone()).await?,
+            None => None,
         };
-        Ok((self.new.judge(moment, new).await, old))
+        Ok((self.new.judge(moment, event).await?, old))
     }
 
     fn compare(

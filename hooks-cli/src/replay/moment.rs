@@ -9,9 +9,6 @@ use hooks_protocols::Client;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::ForSides;
-use super::side::Ready;
-use crate::failure::Failure;
 use crate::subject::Subject;
 
 /// A part of a record.
@@ -34,8 +31,6 @@ pub(super) struct Moment {
     pub(super) tool: Option<String>,
     /// The event; `None` if the record does not have it.
     pub(super) event: Option<WireEvent>,
-    /// The event, once it was prepared.
-    pub(super) ready: Option<Result<ForSides<Ready>, Failure>>,
     /// The decision in the record.
     pub(super) recorded: Option<Recorded>,
     /// Client that sent the event, if it is known.

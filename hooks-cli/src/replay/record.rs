@@ -176,7 +176,6 @@ pub(super) fn step(committed: Committed<RecordedEvent>, client: Option<Client>) 
         recorded,
         client,
         subject: None,
-        ready: None,
         not_known,
     }))
 }

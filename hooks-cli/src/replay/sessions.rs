@@ -245,7 +245,6 @@ impl Transcript {
                 recorded: None,
                 client: Some(self.client),
                 subject: None,
-                ready: None,
                 not_known: not_known.into_iter().collect(),
             }),
         )

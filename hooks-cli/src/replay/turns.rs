@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use super::Replaying;
 use super::moment::Step;
-use super::side::Rules;
 use super::source::Source;
-use super::{ForSides, Replaying};
 use crate::eval::runtime;
 use crate::failure::Failure;
 
@@ -18,7 +17,6 @@ const THREADS: usize = 3;
 /// Threads that read and judge batches in turn. The same thread reads a batch, judges and frees it: memory that another
 /// thread frees costs more than the judging.
 pub(super) struct Turns {
-    rules: ForSides<Arc<Rules>>,
     reading: Mutex<Reading>,
     judging: Mutex<Judging>,
     changed: Condvar,
@@ -40,9 +38,8 @@ struct Judging {
 }
 
 impl Turns {
-    pub(super) fn new(source: Source, rules: ForSides<Arc<Rules>>, replaying: Replaying) -> Self {
+    pub(super) fn new(source: Source, replaying: Replaying) -> Self {
         Self {
-            rules,
             reading: Mutex::new(Reading { source, number: 0, end: None }),
             judging: Mutex::new(Judging { replaying, turn: 0, is_over: false }),
             changed: Condvar::new(),
@@ -72,8 +69,7 @@ impl Turns {
 
     fn work(&self, is_interrupted: &AtomicBool) -> Result<(), Failure> {
         let runtime = runtime()?;
-        while let Some((number, mut steps)) = self.next() {
-            steps.iter_mut().for_each(|step| self.rules.prepare(step));
+        while let Some((number, steps)) = self.next() {
             let Some(mut judging) = self.turn(number) else { break };
             let judged = runtime.block_on(judging.replaying.judge_all(steps));
             judging.turn = number + 1;

@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks::fs::{Entry, EntryKind, FileSystem};
-use hooks::time::{Clock, SeededRandom, StoppedClock, Timestamp};
+use hooks::time::{Clock, SeededRandom, Timestamp};
 use hooks::{Environment, StdFileSystem};
 
 use crate::unfinished::Unfinished;
@@ -28,11 +28,11 @@ impl Clock for RecordClock {
     }
 }
 
-/// The files of one event: there are no links, and files cannot be read, so paths mean what they spell. Only the working folder
-/// is known to exist. It notes whether the decision asked for more.
+/// A file system without links, whose files cannot be read: paths mean what they spell. Only the working folder is known to
+/// exist. It notes whether a decision asked for more.
 #[derive(Debug, Default)]
 pub(super) struct FilesThen {
-    cwd: PathBuf,
+    cwd: Mutex<PathBuf>,
     were_needed: AtomicBool,
     were_looked_at: AtomicBool,
 }
@@ -47,10 +47,19 @@ pub(crate) struct Asked {
 }
 
 impl FilesThen {
-    /// The questions that the decision asked.
+    /// Begins an event in the folder `cwd`.
+    pub(super) fn begin(&self, cwd: &Path) {
+        let mut here = self.cwd.lock().unwrap_or_else(PoisonError::into_inner);
+        if *here != cwd {
+            *here = cwd.to_path_buf();
+        }
+        self.asked();
+    }
+
+    /// The questions since the last call.
     pub(super) fn asked(&self) -> Asked {
-        let was = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        Asked { content: was(&self.were_needed), links: was(&self.were_looked_at) }
+        let take = |flag: &AtomicBool| flag.swap(false, Ordering::Relaxed);
+        Asked { content: take(&self.were_needed), links: take(&self.were_looked_at) }
     }
 
     fn unknown<T>(&self) -> io::Result<T> {
@@ -59,17 +68,16 @@ impl FilesThen {
     }
 }
 
-/// Whether `folder` is `cwd` or a folder above it. Both are spelled in their shortest form, so their bytes are compared: a
-/// decision asks for every folder on the way to each path.
+/// Whether `folder` is `cwd` or a folder above it. Both are spelled in their shortest form, and most paths are longer.
 fn is_above(folder: &Path, cwd: &Path) -> bool {
-    let (folder, cwd) = (folder.as_os_str().as_encoded_bytes(), cwd.as_os_str().as_encoded_bytes());
-    let Some(rest) = cwd.strip_prefix(folder) else { return false };
-    !cwd.is_empty() && (rest.is_empty() || rest.starts_with(b"/") || folder.ends_with(b"/"))
+    let length = cwd.as_os_str().len();
+    length > 0 && folder.as_os_str().len() <= length && cwd.starts_with(folder)
 }
 
 impl FileSystem for FilesThen {
     fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
-        if is_above(path, &self.cwd) {
+        let cwd = self.cwd.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_above(path, &cwd) {
             return Ok(Some(Entry { kind: EntryKind::Directory, names: 1 }));
         }
         self.were_looked_at.store(true, Ordering::Relaxed);
@@ -99,39 +107,30 @@ impl FileSystem for FilesThen {
 
 /// Everything outside of the hooks, for one side of the comparison.
 pub(super) struct World {
-    /// The time of the state that rules count on.
     pub(super) clock: Arc<RecordClock>,
+    pub(super) files: Arc<FilesThen>,
     pub(super) unfinished: Unfinished,
-    files_now: bool,
     environment: Environment,
 }
 
 impl World {
     /// Creates the world. Links and files are those of this machine if `files_now`.
     pub(super) fn new(files_now: bool) -> Self {
+        let (clock, files) = (Arc::<RecordClock>::default(), Arc::<FilesThen>::default());
         let unfinished = Unfinished::default();
         let mut environment = hooks::system();
+        environment.clock = Arc::clone(&clock) as Arc<dyn Clock>;
         environment.random = Arc::new(SeededRandom::new(1));
         environment.background = Some(Arc::new(unfinished.clone()));
-        environment.files = Arc::new(StdFileSystem);
-        Self { clock: Arc::default(), unfinished, files_now, environment }
+        environment.files = match files_now {
+            true => Arc::new(StdFileSystem),
+            false => Arc::clone(&files) as Arc<dyn FileSystem>,
+        };
+        Self { clock, files, unfinished, environment }
     }
 
-    /// The environment of an event at the time `at` in the folder `cwd`, of a client that `keeps_input_open`. It has a time and
-    /// files of its own, so that other events may be prepared meanwhile.
-    pub(super) fn environment(
-        &self,
-        at: Timestamp,
-        cwd: &Path,
-        keeps_input_open: bool,
-    ) -> (Environment, Arc<FilesThen>) {
-        let files = Arc::new(FilesThen { cwd: cwd.to_path_buf(), ..FilesThen::default() });
-        let mut environment = self.environment.clone();
-        environment.clock = Arc::new(StoppedClock(at));
-        environment.has_open_input = keeps_input_open;
-        if !self.files_now {
-            environment.files = Arc::clone(&files) as Arc<dyn FileSystem>;
-        }
-        (environment, files)
+    /// The environment of an event of a client that `keeps_input_open`.
+    pub(super) fn environment(&self, keeps_input_open: bool) -> Environment {
+        Environment { has_open_input: keeps_input_open, ..self.environment.clone() }
     }
 }
