@@ -116,7 +116,7 @@ impl Difference {
 }
 
 /// The beginning of this day, where windows of minutes, hours and a day begin: shortly before the end of one, a longer one ends at
-/// the same time, and nothing would tell them apart.
+/// the same time, and no event would show the difference.
 fn now() -> Timestamp {
     let now = hooks::system().clock.now().0;
     Timestamp(now.saturating_sub(now % DAY))
