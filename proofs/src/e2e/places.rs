@@ -25,6 +25,7 @@ const TWO_CALLS: &str =
     "version: 1\nlimits: { calls: [{ tools: [bash], most: 2, of: session, per: session }] }\n";
 
 /// Texts that clients print where everything is denied: the reason, in Codex CLI that the prompt was, in OpenCode an error.
+/// Qwen Code prints none.
 const DENIED_PROMPT: [&str; 3] = ["so this is denied", "UserPromptSubmit Blocked", "Unexpected server error"];
 
 /// Longest time from an empty home to a denial.
@@ -172,7 +173,8 @@ fn session(
     let run = sandbox.run_in(folder, program, &client.arguments(&url, trust), &variables, PATIENCE)?;
     let requests = server.recorded();
     // Where everything is denied, the prompt is too, and the client prints that.
-    let is_denied = DENIED_PROMPT.iter().any(|text| prints(&run, text));
+    let is_silent = client.client == Client::Qwen && requests.is_empty();
+    let is_denied = is_silent || DENIED_PROMPT.iter().any(|text| prints(&run, text));
     if requests.len() <= count && !is_denied {
         return Err(failed(client, "not every command was tried", &run, &requests));
     }
