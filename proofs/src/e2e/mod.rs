@@ -12,6 +12,7 @@
 //! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
 //! | the claims and their proofs | [`claims`], [`proof`], [`places`] |
+//! | the packages, in place of settings | [`packages`] |
 //! | the settings of the machine | [`machine`] |
 //! | hooks that a person lets Codex CLI trust | [`trusted`] |
 //! | files that a prompt names | [`prompt`] |
@@ -43,6 +44,7 @@ mod live;
 #[cfg(target_os = "linux")]
 mod machine;
 mod mcp;
+mod packages;
 mod page;
 mod places;
 mod prompt;

@@ -51,8 +51,8 @@ gemini extensions install hooks-cli/plugins/gemini
 ```
 
 A package writes no rules (`hooks init claude` does), names no shell for `calls: wrapped`, and is disabled as easily as installed; `hooks doctor`, which
-reads settings, does not see it. A session whose hooks come from the plugin keeps it: settings that disable it are denied. The
-packages are from the documentation of both clients, and not run. In a session whose hooks come from `claude --settings FILE` alone, each change of
+reads settings, does not see it. A session whose hooks come from the plugin keeps it: settings that disable it are denied.
+In a session whose hooks come from `claude --settings FILE` alone, each change of
 settings is denied, because `hooks` cannot see that file.
 
 What a client has besides its settings:

@@ -1,7 +1,7 @@
 //! Proofs about the place of a start and of the settings: a subfolder, another worktree, a clone, settings in several
 //! files, and the time from nothing to a denial.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hooks_protocols::Client;
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::stopwatch::Stopwatch;
 
 /// Rules that deny `touch`, and nothing else.
-const NO_TOUCH: &str =
+pub(super) const NO_TOUCH: &str =
     "version: 1\nrules: [{ name: r, action: deny, commands: [touch], reason: files are made elsewhere }]\n";
 
 /// Rules with room for two calls.
@@ -51,7 +51,8 @@ fn first_denial(client: &Runnable, program: &Path, hooks: &Path, results: &mut R
         let sandbox = Sandbox::new(client, Trust::None)?;
         let watch = Stopwatch::start();
         init_in(&sandbox.work(), client.client.name(), &sandbox, hooks, &[])?;
-        let (_, requests) = session(client, program, &sandbox, &sandbox.work(), &[RESET], Trust::None, &[])?;
+        let (_, requests) =
+            session(client, program, &sandbox, &[RESET], &Start::new(sandbox.work(), Trust::None))?;
         let time = watch.elapsed();
         let title = &results.title;
         println!(
@@ -75,7 +76,8 @@ fn subfolder(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resu
     init_in(&sandbox.work(), client.client.name(), &sandbox, hooks, &[])?;
     let below = sandbox.work().join("open");
     let calls = ["touch denied", "echo text > allowed"];
-    let (run, requests) = session(client, program, &sandbox, &below, &calls, Trust::Given, &[])?;
+    let (run, requests) =
+        session(client, program, &sandbox, &calls, &Start::new(below.clone(), Trust::Given))?;
     let is_so = !below.join("denied").exists() && below.join("allowed").exists();
     results.claim(Claim::Subfolder, is_so);
     shown(client, &run, &requests, results);
@@ -92,7 +94,8 @@ fn worktree(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     sandbox.git(&sandbox.work(), &["worktree", "add", "--quiet", "../second"])?;
     let second = sandbox.beside().join("second");
     let calls = [RESET, "echo text > allowed"];
-    let (run, requests) = session(client, program, &sandbox, &second, &calls, Trust::None, &[])?;
+    let (run, requests) =
+        session(client, program, &sandbox, &calls, &Start::new(second.clone(), Trust::None))?;
     let is_so = !second.join("after-reset").exists() && second.join("allowed").exists();
     results.claim(Claim::Worktree, is_so);
     shown(client, &run, &requests, results);
@@ -113,19 +116,10 @@ fn clone(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results)
         sandbox.git(&origin, &["commit", "--quiet", "--message", "rules"])?;
         std::fs::remove_dir_all(sandbox.work())?;
         sandbox.git(sandbox.beside(), &["clone", "--quiet", "origin", "work"])?;
-        let bin = sandbox.beside().join("path");
-        std::fs::create_dir_all(&bin)?;
-        if has_hooks {
-            std::fs::copy(hooks, bin.join("hooks"))?;
-        }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        // A `hooks` that is installed on this machine would be found.
-        let others = std::env::split_paths(&path).filter(|folder| !folder.join("hooks").exists());
-        let path = std::env::join_paths(std::iter::once(bin).chain(others)).unwrap_or_default();
-        let path = [("PATH", path.to_string_lossy().into_owned())];
+        let path = path_with(&sandbox, has_hooks.then_some(hooks))?;
         let calls = ["touch denied", "echo text > allowed"];
-        let (run, requests) =
-            session(client, program, &sandbox, &sandbox.work(), &calls, Trust::Given, &path)?;
+        let start = Start { variables: &path, ..Start::new(sandbox.work(), Trust::Given) };
+        let (run, requests) = session(client, program, &sandbox, &calls, &start)?;
         let (denied, allowed) = (!sandbox.has("denied"), sandbox.has("allowed"));
         match has_hooks {
             true => results.claim(Claim::Clone, denied && allowed),
@@ -148,29 +142,61 @@ fn several_files(client: &Runnable, program: &Path, hooks: &Path, results: &mut 
     }
     // The same command is another call.
     let calls = ["echo x >> ran", "echo x >> ran", "echo x >> ran"];
-    let (run, requests) = session(client, program, &sandbox, &sandbox.work(), &calls, Trust::Given, &[])?;
+    let (run, requests) =
+        session(client, program, &sandbox, &calls, &Start::new(sandbox.work(), Trust::Given))?;
     results.claim(Claim::SeveralFiles, sandbox.text("ran").lines().count() == 2);
     shown(client, &run, &requests, results);
     Ok(())
 }
 
-/// Runs a session with shell commands in a folder; returns it with the requests to its model.
-fn session(
+/// The start of a client.
+pub(super) struct Start<'a> {
+    pub(super) folder: PathBuf,
+    pub(super) trust: Trust,
+    /// Arguments after those of every run.
+    pub(super) arguments: &'a [&'a str],
+    /// Variables after those of every run.
+    pub(super) variables: &'a [(&'static str, String)],
+}
+
+impl Start<'_> {
+    /// A start in a folder, as in every run.
+    pub(super) const fn new(folder: PathBuf, trust: Trust) -> Self {
+        Self { folder, trust, arguments: &[], variables: &[] }
+    }
+}
+
+/// `PATH` of this machine, with `hooks` before it, or without one.
+pub(super) fn path_with(sandbox: &Sandbox, hooks: Option<&Path>) -> Result<[(&'static str, String); 1]> {
+    let bin = sandbox.beside().join("path");
+    std::fs::create_dir_all(&bin)?;
+    if let Some(hooks) = hooks {
+        std::fs::copy(hooks, bin.join("hooks"))?;
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // A `hooks` that is installed on this machine would be found.
+    let others = std::env::split_paths(&path).filter(|folder| !folder.join("hooks").exists());
+    let path = std::env::join_paths(std::iter::once(bin).chain(others)).unwrap_or_default();
+    Ok([("PATH", path.to_string_lossy().into_owned())])
+}
+
+/// Runs a session with shell commands; returns it with the requests to its model.
+pub(super) fn session(
     client: &Runnable,
     program: &Path,
     sandbox: &Sandbox,
-    folder: &Path,
     calls: &[&str],
-    trust: Trust,
-    more: &[(&'static str, String)],
+    start: &Start<'_>,
 ) -> Result<(Run, Vec<Value>)> {
     let count = calls.len();
     let calls = calls.iter().map(|command| Call::Shell((*command).to_owned())).collect();
-    let server = Server::start(client.speech, Script { calls, ..Script::default() }, folder)?;
+    let server = Server::start(client.speech, Script { calls, ..Script::default() }, &start.folder)?;
     let url = server.url();
-    let mut variables = client.variables(&url, trust);
-    variables.extend(more.iter().cloned());
-    let run = sandbox.run_in(folder, program, &client.arguments(&url, trust), &variables, PATIENCE)?;
+    let mut variables = client.variables(&url, start.trust);
+    variables.extend(start.variables.iter().cloned());
+    let mut arguments = client.arguments(&url, start.trust);
+    arguments.extend(start.arguments.iter().map(|argument| (*argument).to_owned()));
+    let run = sandbox.run_in(&start.folder, program, &arguments, &variables, PATIENCE)?;
     let requests = server.recorded();
     // Where everything is denied, the prompt is too, and the client prints that.
     let is_silent = client.client == Client::Qwen && requests.is_empty();

@@ -159,6 +159,7 @@ const PARTS: &[(&str, Part)] = &[
     ("interrupted", super::interrupted::prove),
     ("replayed", super::replayed::prove),
     ("places", places::prove),
+    ("packages", super::packages::prove),
     #[cfg(target_os = "linux")]
     ("machine", super::machine::prove),
     #[cfg(unix)]
