@@ -46,18 +46,11 @@ impl CommandMatch {
         }
     }
 
-    /// Compares `patterns` with the commands of a call that must run no other command.
+    /// Compares `patterns` with the commands of a call that must run no other command, nor another program of the same name
+    /// ([`Analysis::runs_only`](crate::commands::Analysis::runs_only)).
     pub fn only(patterns: &[BlockedPattern], commands: &ParsedCommands) -> Self {
         let is_same = !commands.found.is_empty()
-            && commands.found.iter().all(|command| {
-                let mut single = command.analysis.clone();
-                let invocations = std::mem::take(&mut single.invocations);
-                !invocations.is_empty()
-                    && invocations.into_iter().all(|invocation| {
-                        single.invocations = vec![invocation];
-                        single.find(patterns).is_some()
-                    })
-            });
+            && commands.found.iter().all(|command| command.analysis.runs_only(patterns));
         match (is_same, commands.has_unknown()) {
             (_, true) => Self::Unknown,
             (true, false) => Self::Same,

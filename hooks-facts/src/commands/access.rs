@@ -227,6 +227,8 @@ impl Analysis {
     /// let analysis = Analysis::of_text("wc -l notes; ./report", &Options::default());
     /// let unknown: Vec<_> = analysis.unknown_reads().iter().map(ToString::to_string).collect();
     /// assert_eq!(unknown, ["`report` may read files that its words do not name"]);
+    /// // A file named like a program of the system is another program.
+    /// assert_eq!(Analysis::of_text("./ls", &Options::default()).unknown_reads().len(), 1);
     /// ```
     pub fn unknown_reads(&self) -> &[UnknownReads] {
         &self.found().unknown_reads

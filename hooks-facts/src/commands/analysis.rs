@@ -11,7 +11,6 @@ use super::effects::{FoundEffect, only_reads};
 use super::folders::Folders;
 use super::pattern::{BlockedPattern, Match};
 use super::reads::LateReads;
-use super::told::is_of_the_system;
 use super::walk::Walk;
 use super::written::{SessionFiles, WrittenFile};
 use crate::shell::{Span, Syntax, Unanalysable};
@@ -275,7 +274,7 @@ impl Analysis {
     }
 
     /// Returns whether an invocation matches a pattern and was started by the command that the pattern names, if it does.
-    fn matches(&self, pattern: &BlockedPattern, invocation: &Invocation) -> bool {
+    pub(super) fn matches(&self, pattern: &BlockedPattern, invocation: &Invocation) -> bool {
         if !pattern.fits(&invocation.argv, &self.options) {
             return false;
         }
@@ -424,7 +423,7 @@ impl Analysis {
     /// ```
     pub fn is_reading_code(&self, invocation: &Invocation, word: &Argument) -> bool {
         let (Some(text), Some(name)) = (word.literal(), self.program_name(invocation)) else { return false };
-        let is_usual = !invocation.is_untold && invocation.argv.first().is_some_and(is_of_the_system);
+        let is_usual = self.runs_as_named(invocation);
         let Some(interpreter) = code::interpreter(&name).filter(|_| is_usual && text.contains('(')) else {
             return false;
         };

@@ -6,7 +6,6 @@
 use super::analysis::{Analysis, Invocation};
 use super::argument::Argument;
 use super::pattern::BlockedPattern;
-use super::told::is_of_the_system;
 
 /// Options with which a program does not do its work.
 struct Idle {
@@ -47,7 +46,7 @@ impl Analysis {
     }
 
     fn does_its_work(&self, invocation: &Invocation, patterns: &[BlockedPattern]) -> bool {
-        let Some((program, words)) = invocation.argv.split_first() else { return false };
+        let Some(words) = invocation.argv.get(1..) else { return false };
         let Some(name) = self.program_name(invocation) else { return false };
         let is_wanted = |word: &Argument| {
             let text = word.literal().unwrap_or_default();
@@ -55,8 +54,7 @@ impl Analysis {
                 .iter()
                 .any(|pattern| pattern.fits(&invocation.argv, &self.options) && pattern.names(text))
         };
-        is_of_the_system(program)
-            && !invocation.is_untold
+        (self.runs_as_named(invocation) || patterns.iter().any(|pattern| self.is_meant(pattern, invocation)))
             && words.iter().all(|word| !may_be_idle(&name, word) || is_wanted(word))
     }
 }

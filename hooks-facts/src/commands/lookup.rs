@@ -69,6 +69,11 @@ fn is_set_by(builtin: &str, word: &Argument) -> bool {
     }
 }
 
+/// Returns whether a function makes names stand for other programs: a shell calls it for a name that it does not find.
+pub(super) fn changes_by_function(name: &str) -> bool {
+    matches!(name, "command_not_found_handle" | "command_not_found_handler")
+}
+
 /// Returns whether setting a variable makes names stand for other programs.
 pub(super) fn changes(variable: &str, value: &Argument) -> bool {
     let is_plain = |value: &str| matches!(value, "" | "cat" | "less" | "more" | "true");

@@ -42,6 +42,7 @@ mod awk;
 mod call_words;
 mod code;
 mod completed;
+mod covered;
 mod effects;
 mod expand;
 mod file_programs;

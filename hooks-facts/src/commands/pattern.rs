@@ -40,6 +40,8 @@ use crate::shell::Span;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockedPattern {
     program: WordPattern,
+    /// The program as a file, if it is named so: `./tools/lint.sh`.
+    file: Option<String>,
     pub(super) operands: Vec<OperandPattern>,
     /// Options of which all must be present.
     pub(super) options: Vec<OptionPattern>,
@@ -133,10 +135,17 @@ impl BlockedPattern {
         let mut words = pattern.split_whitespace();
         let program = words.next().filter(|word| !word.starts_with(['-', '!', '*']) && *word != "=>")?;
         let name = program.rsplit('/').next().filter(|_| !program.contains('{')).unwrap_or(program);
+        let file = (name != program).then(|| program.to_owned());
         let program = WordPattern::parse(name);
         let one_dash = program.texts().first().is_some_and(|name| has_word_options(name));
-        let mut result =
-            Self { program, operands: Vec::new(), options: Vec::new(), absent: Vec::new(), starter: None };
+        let mut result = Self {
+            program,
+            file,
+            operands: Vec::new(),
+            options: Vec::new(),
+            absent: Vec::new(),
+            starter: None,
+        };
         for word in words {
             if let Some(word) = word.strip_prefix('!').filter(|word| !word.is_empty()) {
                 result.absent.push(match option(word, one_dash) {
@@ -178,6 +187,11 @@ impl BlockedPattern {
         let options = opts(word, one_dash);
         let is_named = |option: &Opt| self.options.iter().any(|pattern| pattern.any.contains(option));
         word.starts_with('-') && !options.is_empty() && options.iter().all(is_named)
+    }
+
+    /// Returns the file that the pattern names as its program.
+    pub(super) fn file(&self) -> Option<&str> {
+        self.file.as_deref()
     }
 
     /// Returns the command that has to start the one that matches.

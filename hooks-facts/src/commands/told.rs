@@ -76,7 +76,7 @@ impl Analysis {
 }
 
 /// Returns whether a program is one of the system's, as far as its name shows.
-pub(super) fn is_of_the_system(program: &Argument) -> bool {
+pub(in crate::commands) fn is_of_the_system(program: &Argument) -> bool {
     const FOLDERS: &[&str] = &["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/store/"];
     let Some(name) = program.literal() else { return false };
     let is_one = |folder: &str| name.starts_with(folder) && !name.contains("..");

@@ -496,6 +496,7 @@ impl Walk {
             Command::Simple(simple) => walk.simple(simple, input),
             Command::Compound(compound) => walk.compound(compound, input),
             Command::Function(function) => {
+                walk.lookup_changed |= lookup::changes_by_function(&function.name);
                 walk.functions.insert(function.name.clone(), Rc::clone(&function.body));
                 Stream::Empty
             }

@@ -130,6 +130,49 @@ fn an_allow_covers_the_whole_call_and_hides_no_denial() {
 }
 
 #[test]
+fn an_allow_is_about_the_program_of_the_system_or_the_file_that_it_names() {
+    let rules = rules(json!([
+        {"name": "look", "action": "allow", "commands": ["ls", "git status", "./tools/lint.sh", "sql:postgres select"]},
+    ]));
+    for command in [
+        "ls -l",
+        "/usr/bin/ls",
+        "git status -s",
+        "./tools/lint.sh --all",
+        "tools/lint.sh",
+        "psql -c 'select 1'",
+        "psql -c 'select 1' && ls",
+    ] {
+        let verdict = verdict_on(&rules, &call_by("a", "bash", json!({ "command": command })));
+        assert_eq!(verdict.0, Strength::Allow, "{command}");
+    }
+    for command in [
+        "./ls",
+        "bin/ls",
+        "~/bin/ls",
+        "/usr/../tmp/ls",
+        "/tmp/git status",
+        "PATH=. ls",
+        "export PATH=$PWD:$PATH; ls",
+        "LD_PRELOAD=./x.so ls",
+        "hash -p ./x ls && ls",
+        "command_not_found_handle() { rm x; }; ls",
+        "git --exec-path=/tmp/x status",
+        "git -c core.fsmonitor=./x status",
+        "cd other && ./tools/lint.sh",
+        "lint.sh",
+        "other/tools/lint.sh",
+        "PATH=. ./tools/lint.sh",
+        "psql -c 'select 1'; rm x",
+        "./psql -c 'select 1'",
+        "psql -c 'select 1; drop table a'",
+    ] {
+        let verdict = verdict_on(&rules, &call_by("a", "bash", json!({ "command": command })));
+        assert_eq!(verdict.0, Strength::NoOpinion, "{command}");
+    }
+}
+
+#[test]
 fn the_first_rule_of_the_strongest_action_is_named() {
     let rules = rules(json!([
         {"name": "ask", "action": "ask"},

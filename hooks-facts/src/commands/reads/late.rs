@@ -11,6 +11,7 @@ use crate::commands::analysis::{Invocation, Options};
 use crate::commands::argument::Argument;
 use crate::commands::folders::Folders;
 use crate::commands::network;
+use crate::commands::told::is_of_the_system;
 use crate::commands::walk::Stream;
 use crate::globs::Gap;
 use crate::shell::Span;
@@ -138,6 +139,12 @@ impl Recorder {
         };
         match &note.what {
             What::Program { name, words: given, input } => {
+                // A file of that name is another program than the one that is known.
+                let is_other =
+                    |it: &Invocation| it.is_untold || !it.argv.first().is_some_and(is_of_the_system);
+                if matches!(given, Words::Of(at) if invocations.get(*at).is_some_and(is_other)) {
+                    self.reads_unknown(name, UnknownReadsReason::Program, span);
+                }
                 let given = words(given);
                 super::of_program(self, name, &given, input, span);
                 network::of_program(self, name, &given, span);
