@@ -123,7 +123,7 @@ impl Index {
         self.endings.visit(path, first, |length| path.get(path.len() - length..), visit);
         self.beginnings.visit(path, last, |length| path.get(..length), visit);
         if !self.names.lengths.is_empty() {
-            for name in path.split('/') {
+            for name in names(path) {
                 if let Some(places) = self.names.get(name) {
                     visit(places);
                 }
@@ -208,6 +208,17 @@ impl Fragments {
     }
 }
 
+/// The names of a path, as `split` returns them. They are so short that a search by blocks costs more than this loop.
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let slash = text.bytes().position(|byte| byte == b'/');
+        rest = slash.and_then(|at| text.get(at + 1..));
+        text.get(..slash.unwrap_or(text.len()))
+    })
+}
+
 fn first(text: &str) -> Option<u8> {
     text.as_bytes().first().copied()
 }
@@ -224,6 +235,13 @@ fn bit(byte: u8) -> u64 {
 mod tests {
     use super::super::{GlobOptions, Globs};
     use super::*;
+
+    #[test]
+    fn names_are_those_of_split() {
+        for path in ["", "/", "a", "a/b.rs", "/a//b/", "ä/ö"] {
+            assert!(names(path).eq(path.split('/')), "{path}");
+        }
+    }
 
     fn wild(count: usize) -> Vec<Wild> {
         (0..count).map(|index| Wild::new(index, format!("{index}/"), 0, Vec::new())).collect()
