@@ -7,6 +7,7 @@ mod dist;
 mod examples;
 mod features;
 mod fuzz;
+mod image;
 mod instructions;
 mod metadata;
 mod msrv;
@@ -59,6 +60,7 @@ usage: cargo xtask COMMAND
   harm [--short] [--as UID] [--data FOLDER]
                                 attacks in a throw-away home, which do their harm without `hooks exec` and none in it, and ordinary
                                 commands, which do the same; needs the program `hooks` (HOOKS_PROGRAM, or beside `proofs`)
+  image                         builds the image of `deploy/Dockerfile` with buildah, and tries it
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   reload [--reloads N]          changes the rules a thousand times while all cores judge calls by them; no call is lost or mixed
@@ -109,6 +111,7 @@ fn run(arguments: &[&str]) -> Result {
         ["bench", "start", programs @ ..] => start::run(programs),
         ["bench", filter] => bench::run(filter),
         ["dist"] => dist::run(),
+        ["image"] => image::run(),
         ["scrub-corpus", options @ ..] => bench::scrub_corpus(options),
         ["nightly"] => nightly::run(),
         ["package"] => package::run(),

@@ -4,13 +4,14 @@
 use crate::error::Result;
 use crate::process::Program;
 use crate::steps::{self, Step};
-use crate::{dist, features, msrv, package, proofs};
+use crate::{dist, features, image, msrv, package, proofs};
 
 const STEPS: &[Step] = &[
     ("features", features::run),
     ("msrv", msrv::run),
     ("package", package::run),
     ("dist", dist::run),
+    ("image", image::run),
     ("mutants", mutants),
     ("tamperings", tamperings),
     ("payloads", payloads),
