@@ -239,6 +239,7 @@ pub(crate) struct Run {
   hooks init gemini --scope project      # this project, for Gemini CLI
   hooks init codex --dry-run             # what it would write
   hooks init codex --remove              # as it was before
+  hooks init claude --mcp --scope project   # the MCP servers of .mcp.json, behind `hooks mcp`
   hooks init squad                       # lay out the folder of a team, with the agents of hooks.yaml
   hooks init squad --from squad.json     # and those of an exported squad.config
 
@@ -255,6 +256,9 @@ pub(crate) struct Init {
     /// and deny where it is missing
     #[arg(long)]
     pub(crate) portable: bool,
+    /// In place of hooks: put `hooks mcp` before the MCP servers that the client starts, so that rules govern their tools
+    #[arg(long, conflicts_with_all = ["trust", "file", "from"])]
+    pub(crate) mcp: bool,
     /// Let Codex CLI trust the hooks that are written; for a person at a terminal
     #[arg(long)]
     pub(crate) trust: bool,

@@ -9,6 +9,8 @@
     reason = "tests of real processes, in real time"
 )]
 
+mod settings;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
