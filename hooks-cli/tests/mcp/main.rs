@@ -9,6 +9,8 @@
     reason = "tests of real processes, in real time"
 )]
 
+mod remote;
+mod serve;
 mod settings;
 
 use std::fs;
