@@ -50,6 +50,7 @@ pub(super) fn run() -> Result {
     world.python()?;
     world.everything_by_url()?;
     world.python_by_url()?;
+    world.served()?;
     println!("MCP: every claim holds");
     Ok(())
 }
@@ -265,6 +266,31 @@ impl World {
     }
 }
 
+impl World {
+    /// `hooks mcp serve`, for the inspector and for the SDK in the newest version.
+    fn served(&self) -> Result {
+        let (hooks, rules) = (text(&self.hooks)?, text(&self.work)?);
+        let script = format!(
+            "#!/bin/sh\ncd '{rules}' && exec '{hooks}' mcp serve --name server --config hooks.yaml\n"
+        );
+        let command = self.script("served.sh", &script)?;
+        expect(&self.inspected(&command, &["--method", "tools/list"])?, "\"explain\"")?;
+        let call =
+            ["--method", "tools/call", "--tool-name", "explain", "--tool-arg", "tool=mcp__server__shut"];
+        expect(&self.inspected(&command, &call)?, "this tool is closed")?;
+        let client = self.work.join("explained.py");
+        fs::write(&client, EXPLAINED)?;
+        let python = text(&self.python)?;
+        let arguments = [text(&client)?, text(&command)?];
+        let run = succeeded(sandbox::with_our_environment(python, &arguments, PATIENCE)?)?;
+        for expected in ["version 2026-07-28", "tools ['explain']", "this tool is closed"] {
+            expect(&run.stdout, expected)?;
+        }
+        println!("`hooks mcp serve`: listed, called and explained, for both");
+        Ok(())
+    }
+}
+
 /// Checks the output of the SDK's client behind the proxy.
 fn is_governed(run: &Run) -> Result {
     for expected in [
@@ -338,6 +364,25 @@ async def main():
         for name, arguments in (("add", {"a": 1, "b": 2}), ("token", {}), ("shut", {})):
             print(name, (await client.call_tool(name, arguments)).content[0].text)
         print("note", (await client.read_resource("note://a")).contents[0].text)
+
+
+asyncio.run(main())
+"#;
+
+const EXPLAINED: &str = r#"
+import asyncio
+import sys
+
+from mcp import Client, StdioServerParameters, stdio_client
+
+
+async def main():
+    server = stdio_client(StdioServerParameters(command=sys.argv[1], args=[]))
+    async with Client(server) as client:
+        print("version", client.protocol_version)
+        print("tools", [tool.name for tool in (await client.list_tools()).tools])
+        call = {"tool": "mcp__server__shut", "arguments": {}}
+        print((await client.call_tool("explain", call)).content[0].text)
 
 
 asyncio.run(main())
