@@ -51,8 +51,9 @@ const LINGER: Duration = Duration::from_secs(10);
 /// Servers close connections that are idle for longer, often after 5 seconds. A request on such a connection would fail.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// Time before a stream is continued, if the server names none, and the longest that it may name.
+/// Time before a stream is continued, if the server names none, and the shortest and longest that it may name.
 const PAUSE: Duration = Duration::from_secs(1);
+const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Attempts in a row to continue a stream.
@@ -509,7 +510,7 @@ impl Connection {
 }
 
 fn pause(parser: &EventParser) -> Duration {
-    parser.retry.map_or(PAUSE, Duration::from_millis).min(LONGEST_PAUSE)
+    parser.retry.map_or(PAUSE, Duration::from_millis).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
 }
 
 /// Type of a body.
