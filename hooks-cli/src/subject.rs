@@ -32,6 +32,14 @@ impl Subject {
     }
 }
 
+/// The argument of a call that is known to hold its subject, or else the first text, as [`Subject::any`].
+pub(crate) fn of(arguments: &Value) -> Option<&str> {
+    let arguments = arguments.as_object()?;
+    let known = KEYS.iter().find_map(|key| arguments.get(*key)?.as_str());
+    let mut other = arguments.iter().filter(|(name, _)| !KEYS.contains(&name.as_str()));
+    known.or_else(|| other.find_map(|(_, value)| value.as_str()))
+}
+
 impl<'de> Deserialize<'de> for Subject {
     fn deserialize<D: Deserializer<'de>>(arguments: D) -> Result<Self, D::Error> {
         arguments.deserialize_map(Arguments)
