@@ -239,6 +239,7 @@ pub(crate) struct Run {
   hooks init gemini --scope project      # this project, for Gemini CLI
   hooks init codex --dry-run             # what it would write
   hooks init codex --remove              # as it was before
+  hooks init claude --mcp --scope project   # the MCP servers of .mcp.json, behind `hooks mcp`
   hooks init squad                       # lay out the folder of a team, with the agents of hooks.yaml
   hooks init squad --from squad.json     # and those of an exported squad.config
 
@@ -255,6 +256,9 @@ pub(crate) struct Init {
     /// and deny where it is missing
     #[arg(long)]
     pub(crate) portable: bool,
+    /// In place of hooks: put `hooks mcp` before the MCP servers that the client starts, so that rules govern their tools
+    #[arg(long, conflicts_with_all = ["trust", "file", "from"])]
+    pub(crate) mcp: bool,
     /// Let Codex CLI trust the hooks that are written; for a person at a terminal
     #[arg(long)]
     pub(crate) trust: bool,
@@ -517,13 +521,19 @@ pub(crate) struct Exec {
 #[command(after_help = "Examples:
   hooks mcp -- npx -y @modelcontextprotocol/server-filesystem .
   hooks mcp --name files --pin .hooks/files.pins.json -- npx -y @modelcontextprotocol/server-filesystem .
+  hooks mcp --name tasks --url http://127.0.0.1:3001/mcp       # a server behind streamable HTTP
+  hooks mcp serve                                              # the tools of the team in .squad, and `explain`
 
 It is written in the settings of a client in place of the server's command. The tools have the names `mcp__NAME__TOOL` in the
 rules. What the rules deny is an error of the tool, with the reason. Rules that change hold from the server's next start.
 
 Exit status: that of the server, 128 and the number of a signal that ended it; 2 the rules cannot be used; 126 and 127 the
 server cannot be started.")]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Mcp {
+    /// Another task than to stand before a server
+    #[command(subcommand)]
+    pub(crate) task: Option<McpTask>,
     /// The rules; without it, those that govern this folder
     #[arg(long, short = 'c', value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -539,12 +549,48 @@ pub(crate) struct Mcp {
     /// Longest message, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) longest: u16,
+    /// In place of a command: a server behind streamable HTTP, such as `http://127.0.0.1:3001/mcp`
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "guard_for"])]
+    pub(crate) url: Option<String>,
+    /// Send this header with each request to the URL, as `Name: value`
+    #[arg(long, value_name = "HEADER")]
+    pub(crate) header: Vec<String>,
+    /// Send the token in this environment variable with each request to the URL, as `Authorization: Bearer TOKEN`
+    #[arg(long, value_name = "VARIABLE")]
+    pub(crate) bearer_env: Option<String>,
     /// Start the server for another process with this id, and end it with that
     #[arg(long, value_name = "PID", hide = true)]
     pub(crate) guard_for: Option<u32>,
     /// The server and its arguments
-    #[arg(last = true, required = true, value_name = "SERVER")]
+    #[arg(last = true, required_unless_present = "url", value_name = "SERVER")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// Tasks of `hooks mcp` besides the proxy.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpTask {
+    /// Serve the tools of a team and `explain` to an MCP client, over standard input and output
+    Serve(McpServe),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example, in the settings of a client:
+  {\"mcpServers\": {\"squad\": {\"command\": \"hooks\", \"args\": [\"mcp\", \"serve\"]}}}
+
+The tools are `squad_decide`, `squad_memory`, `squad_skill`, `squad_status` and `squad_route`, if there is a team, and `explain`. The rules
+judge their calls, with the names `mcp__squad__TOOL`.
+
+Exit status: 0 the client ended, 128 and the number of a signal; 2 the rules cannot be used.")]
+pub(crate) struct McpServe {
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The server's name, as in the settings of the client
+    #[arg(long, value_name = "NAME", default_value = "squad")]
+    pub(crate) name: String,
+    /// The folder of the team, below that of the rules
+    #[arg(long, value_name = "DIR", default_value = ".squad")]
+    pub(crate) team: PathBuf,
 }
 
 /// Treatment of a tool whose description changed.

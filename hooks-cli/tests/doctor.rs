@@ -665,3 +665,36 @@ fn sections_without_their_whole_effect_are_reported() {
         is_found(&place.findings(client), "doubtful", &format!("`budget` {verb}: {note}"));
     }
 }
+
+/// MCP servers of a client: those behind the proxy, those that are not, and a proxy that does not start.
+#[test]
+fn servers_that_the_proxy_does_not_govern_are_named() {
+    let place = TestProject::new();
+    place.program("claude", "echo '2.1.0 (Claude Code)'");
+    place.put("work/.mcp.json", r#"{"mcpServers": {"a": {"command": "s"}, "b": {"url": "http://x"}}}"#);
+    let servers = |place: &TestProject| {
+        let all = place.findings("claude").into_iter();
+        all.filter(|(_, what)| what.contains("MCP server")).collect::<Vec<_>>()
+    };
+    let states =
+        |found: &[(String, String)]| found.iter().map(|(state, _)| state.clone()).collect::<Vec<_>>();
+    let found = servers(&place);
+    assert_eq!(states(&found), ["doubtful", "doubtful"], "{found:?}");
+    assert!(
+        found.iter().any(|(_, what)| what.contains("does not govern the MCP servers `a` of")),
+        "{found:?}"
+    );
+    // The hooks of the client judge the calls.
+    assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
+    assert_eq!(states(&servers(&place)), ["absent", "absent"]);
+    assert_eq!(place.hooks(&["init", "claude", "--mcp"]).0, Some(0));
+    let found = servers(&place);
+    assert_eq!(states(&found), ["good", "doubtful"], "{found:?}");
+    assert!(
+        found.iter().any(|(_, what)| what.contains("does not govern the MCP servers `b` of")),
+        "{found:?}"
+    );
+    fs::remove_file(place.0.path().join("work/hooks.yaml")).unwrap();
+    let found = servers(&place);
+    assert!(states(&found).contains(&"bad".to_owned()), "{found:?}");
+}

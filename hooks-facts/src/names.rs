@@ -21,6 +21,9 @@ pub fn folded(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         return Cow::Borrowed(name);
     }
+    if name.is_ascii() {
+        return Cow::Owned(name.to_ascii_lowercase());
+    }
     // Letter by letter: the lower case of a letter must not depend on its position (as with a final sigma).
     Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
 }

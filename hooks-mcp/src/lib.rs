@@ -40,8 +40,11 @@
 //! ```
 //!
 //! With the feature `proxy`, [`proxy()`] forwards messages between two pairs of streams. The program `hooks mcp` is one.
+//! With the feature `http`, `HttpServer` is such a pair for a server behind streamable HTTP.
 
 mod govern;
+#[cfg(feature = "http")]
+mod http;
 mod message;
 mod names;
 mod pins;
@@ -50,6 +53,8 @@ mod proxy;
 mod strict;
 
 pub use self::govern::{BeforeCall, GovernMcp, GovernMcpLayer, KeepPins, McpSettings, Report, ScrubValue};
+#[cfg(feature = "http")]
+pub use self::http::{HttpServer, HttpServerError};
 pub use self::message::{
     DENIED, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, McpReply, McpRequest, Message,
     Notice, PARSE_ERROR, Refused, RequestId,

@@ -188,7 +188,11 @@ impl ChainReader {
                     look => look?,
                 };
                 let count = look.records.len();
-                records.extend(look.records);
+                if records.is_empty() {
+                    records = look.records;
+                } else {
+                    records.extend(look.records);
+                }
                 let Some((last, end)) = look.ends.last() else {
                     if look.is_over {
                         break;
@@ -252,10 +256,10 @@ impl ChainReader {
             // Deleted or renamed since the folder was listed.
             let Some((text, from)) = read else { return Ok(Look::default()) };
             let bytes = text.get(from..text.len().min(from.saturating_add(limit))).unwrap_or_default();
-            let (groups, flaw) = groups(bytes, place.head);
-            let synced = groups.iter().map(|group| group.mark.synced()).max().max(ends).unwrap_or(0);
-            let last = ends.unwrap_or(u64::MAX).min(synced);
+            let Groups { groups, last, flaw } = Groups::read(bytes, place.head, ends, wanted);
             let mut look = Look::default();
+            let lines: usize = groups.iter().map(|group| group.lines.len()).sum();
+            look.records.reserve_exact(lines.min(wanted.most));
             for group in groups.iter().take_while(|group| group.mark.commit() <= last) {
                 let commit = group.mark.commit();
                 let place = ChainPosition {
@@ -340,15 +344,38 @@ impl ChainReader {
     }
 }
 
-/// Returns the groups in `bytes` up to a flaw; `head` is the head of the mark before them.
-fn groups(bytes: &[u8], head: Option<Digest>) -> (Vec<Group<'_>>, Option<Flaw>) {
-    let mut scan = Scan::new(bytes, head);
-    let mut groups = Vec::new();
-    loop {
-        match scan.next_group() {
-            Ok(Some(group)) => groups.push(group),
-            Ok(None) => return (groups, None),
-            Err(flaw) => return (groups, Some(flaw)),
+/// Groups of a file.
+struct Groups<'b> {
+    groups: Vec<Group<'b>>,
+    /// Number of the last mark of synced records, as far as these groups tell.
+    last: u64,
+    flaw: Option<Flaw>,
+}
+
+impl<'b> Groups<'b> {
+    /// Reads the groups in `bytes` up to a flaw, or until they have as many synced records as are wanted. `head` is the head of
+    /// the mark before them; `ends` is the number of the last mark that counts in the file, if known.
+    fn read<P>(bytes: &'b [u8], head: Option<Digest>, ends: Option<u64>, wanted: &Wanted<'_, P>) -> Self {
+        let mut scan = Scan::new(bytes, head);
+        let mut read = Self { groups: Vec::new(), last: ends.unwrap_or(0), flaw: None };
+        let (mut counted, mut found) = (0, 0);
+        loop {
+            match scan.next_group() {
+                Ok(Some(group)) => {
+                    read.last = read.last.max(group.mark.synced()).min(ends.unwrap_or(u64::MAX));
+                    read.groups.push(group);
+                }
+                Ok(None) => return read,
+                Err(flaw) => return Self { flaw: Some(flaw), ..read },
+            }
+            let behind = read.groups.get(counted..).unwrap_or_default();
+            for group in behind.iter().take_while(|group| group.mark.commit() <= read.last) {
+                found += group.lines.iter().filter(|line| line.seq > wanted.after).count();
+                counted += 1;
+            }
+            if found >= wanted.most.max(1) {
+                return read;
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 //! - Does their exact command line deny a call, if it is started as the client would start it ([`probe`])?
 //! - Can the rules be used ([`rules`])?
 //! - Does Claude Code run its commands in the sandbox, if the rules want that ([`wrapped`])?
+//! - Are its MCP servers behind `hooks mcp` ([`servers`])?
 //!
 //! The client itself is checked as well: its version ([`version`]), and other reasons for which it would not
 //! call its hooks ([`traps`], [`trust`]), or call some of them twice ([`twice`]).
@@ -16,6 +17,7 @@ pub(crate) mod process;
 mod rules;
 #[cfg(target_os = "linux")]
 mod sandbox;
+mod servers;
 pub(crate) mod traps;
 mod trust;
 mod twice;
@@ -162,12 +164,16 @@ fn report(client: Client, is_asked_for: bool) -> Report {
     }
     let version = version::check(client);
     // If the client is neither installed nor wired, nothing else matters.
-    if is_wired || version.state != State::Absent {
+    let is_here = is_wired || version.state != State::Absent;
+    if is_here {
         findings.push(version);
     }
     if !is_wired && (is_asked_for || findings.iter().any(|finding| finding.state != State::Absent)) {
         let remedy = format!("`hooks init {}`", client.name());
         findings.push(Finding::bad("nothing governs it here", remedy));
+    }
+    if is_here || is_asked_for {
+        findings.extend(servers::check(client, is_wired));
     }
     Report { client: client.name(), findings }
 }

@@ -7,6 +7,7 @@
 //! | write the command line of an event | [`command`] |
 //! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`list`], [`yaml`], [`opencode`] |
 //! | write the first rules | [`starter`] |
+//! | put `hooks mcp` before MCP servers | [`mcp`] |
 //! | have Claude Code run its commands in the sandbox | [`shell_setting`] |
 //! | have the lists of other clients allow the wrapper | [`allow_rules`] |
 //! | let Codex CLI trust the hooks | [`trust`] |
@@ -20,6 +21,7 @@ pub(crate) mod files;
 mod ignored;
 pub(crate) mod json;
 mod list;
+pub(crate) mod mcp;
 mod opencode;
 #[cfg(all(test, unix))]
 mod packages;
@@ -93,6 +95,9 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
     };
     possible(options, client, scope)?;
     let Some(client) = client else { return squad::run(options, &base) };
+    if options.mcp {
+        return mcp::run(options, client, &base);
+    }
     let settings = settings::locate(client, &base, options.file.clone())?;
     let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
     let (mut shell, mut is_wrapped) = (None, false);
@@ -101,12 +106,8 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
         changes.extend(trust::taken_back(&settings)?);
         changes.extend(allow_rules::removed(client, &base)?);
     } else {
-        let config = base.config()?;
-        let (rules, starter) = starter::at(&config, scope == Scope::User, &base.project())?;
-        changes.extend(starter);
-        if scope == Scope::Project {
-            changes.extend(ignored::log_of(&base, rules.as_ref())?);
-        }
+        let (rules, written) = rules(&base)?;
+        changes.extend(written);
         let line = CommandLine::new(&base, options.portable)?;
         is_wrapped = is_wrapping(&settings, &base, rules.as_ref())?;
         // Its path is one of this machine.
@@ -198,6 +199,16 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
     Ok(Status::Well)
 }
 
+/// The rules of a scope, and the changes that create what is missing beside them.
+fn rules(base: &Base) -> Result<(Option<Config>, Vec<Change>), Failure> {
+    let (rules, starter) = starter::at(&base.config()?, base.scope == Scope::User, &base.project())?;
+    let mut changes: Vec<Change> = starter.into_iter().collect();
+    if base.scope == Scope::Project {
+        changes.extend(ignored::log_of(base, rules.as_ref())?);
+    }
+    Ok((rules, changes))
+}
+
 /// A line about past sessions of the client, judged by the rules: those in this project, or all for rules of a user.
 fn past_sessions(client: Client, scope: Scope, base: &Base) -> Result<Option<String>, Failure> {
     let Some(home) = Places::here().home().filter(|_| scope != Scope::Machine) else { return Ok(None) };
@@ -210,6 +221,9 @@ fn possible(options: &Init, client: Option<Client>, scope: Scope) -> Result<(), 
     let refused = |what: &str| Err(Failure::message(what.to_owned()));
     if options.portable && scope != Scope::Project {
         return refused("`--portable` is for the settings of a project: use `--scope project`");
+    }
+    if options.mcp && client.is_none() {
+        return refused("`--mcp` is for clients: a team of Squad starts no MCP servers");
     }
     if options.from.is_some() && client.is_some() {
         return refused("`--from` is for `squad`: other clients have no team to take over");

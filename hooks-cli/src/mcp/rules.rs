@@ -29,23 +29,16 @@ pub(super) struct Rules {
     approver: Asking,
 }
 
-/// Reads the rules that govern this folder, or those that are named.
-pub(super) fn load(options: &Mcp) -> Result<Rules, Failure> {
+/// Reads the rules that govern this folder, or those that are named, for a server with this name.
+pub(super) fn load(config: Option<&Path>, server: &str) -> Result<Rules, Failure> {
     let folder = env::current_dir()?;
-    let Some(found) = project::find_from(options.config.as_deref(), &folder) else {
+    let Some(found) = project::find_from(config, &folder) else {
         let why = "no rules govern this folder, so the server was not started; `hooks init` writes some, or name them with `--config`";
         return Err(Failure::message(why.to_owned()));
     };
     let config = load::governing(&found.config, None)?;
-    let mut settings = McpSettings::new(&name(options));
-    settings.on_change = match options.changed {
-        ChangedTool::Deny => OnChange::Deny,
-        ChangedTool::Report => OnChange::Report,
-    };
+    let mut settings = McpSettings::new(server);
     settings.report = Some(Arc::new(say));
-    if let Some(file) = &options.pin {
-        keep_pins(&mut settings, file)?;
-    }
     if let Some(scrubber) = config.as_hooks().extension::<Scrubber>().cloned() {
         settings.scrub = Some(Arc::new(move |value| scrubber.scrub_value(value) > 0));
     }
@@ -65,6 +58,30 @@ pub(super) fn load(options: &Mcp) -> Result<Rules, Failure> {
 }
 
 impl Rules {
+    /// Pins the descriptions of tools as the options want.
+    pub(super) fn pin(&mut self, options: &Mcp) -> Result<(), Failure> {
+        self.settings.on_change = match options.changed {
+            ChangedTool::Deny => OnChange::Deny,
+            ChangedTool::Report => OnChange::Report,
+        };
+        options.pin.as_deref().map_or(Ok(()), |file| keep_pins(&mut self.settings, file))
+    }
+
+    /// Has the hooks judge a tool by its name, without its arguments.
+    pub(super) fn judge_by_name(&mut self, tool: &str) {
+        self.settings.judged_by_name.push(tool.to_owned());
+    }
+
+    /// The rules as hooks.
+    pub(super) fn hooks(&self) -> hooks::Hooks {
+        self.config.clone().hooks()
+    }
+
+    /// The context of calls.
+    pub(super) const fn context(&self) -> &HookContext {
+        &self.context
+    }
+
     pub(super) fn layer(&self) -> GovernMcpLayer<Asking> {
         let Self { config, context, settings, approver } = self;
         GovernMcpLayer::new(config.as_hooks().clone(), context.clone(), settings.clone())
@@ -79,14 +96,15 @@ impl Rules {
     }
 }
 
-/// The name of the server: the named one, or that of its program.
-fn name(options: &Mcp) -> String {
+/// The name of the server: the named one, or that of its host or program.
+pub(super) fn name(options: &Mcp, host: Option<&str>) -> String {
     let program = || Path::new(options.command.first()?).file_stem()?.to_str().map(str::to_owned);
-    options.name.clone().or_else(program).unwrap_or_default()
+    let host = || host.map(str::to_owned);
+    options.name.clone().or_else(host).or_else(program).unwrap_or_default()
 }
 
 /// Prints a message for the operator. A client shows it in its log of the server.
-fn say(message: &str) {
+pub(super) fn say(message: &str) {
     drop(writeln!(anstream::stderr(), "hooks mcp: {message}"));
 }
 

@@ -134,15 +134,15 @@ fn status_of(status: ExitStatus) -> u8 {
 }
 
 /// The signals that end a program.
-struct Signals([tokio::signal::unix::Signal; 3]);
+pub(super) struct Signals([tokio::signal::unix::Signal; 3]);
 
 impl Signals {
-    fn new() -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
         let of = |kind| signal(kind);
         Ok(Self([of(SignalKind::terminate())?, of(SignalKind::interrupt())?, of(SignalKind::hangup())?]))
     }
 
-    async fn next(&mut self) -> Signal {
+    pub(super) async fn next(&mut self) -> Signal {
         let [terminate, interrupt, hangup] = &mut self.0;
         tokio::select! {
             _ = terminate.recv() => Signal::TERM,

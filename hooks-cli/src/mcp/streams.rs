@@ -7,6 +7,7 @@ use std::future::pending;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{FileType, fstat};
@@ -36,8 +37,14 @@ pub(super) fn standard() -> io::Result<(Input, Output)> {
     Ok((input, output))
 }
 
+/// Waits until the other end of standard input has been closed for this time.
+pub(super) async fn gone_for(time: Duration) {
+    hung_up().await;
+    tokio::time::sleep(time).await;
+}
+
 /// Waits until the other end of standard input is closed. What was written may still be unread.
-pub(super) async fn hung_up() {
+async fn hung_up() {
     let (sender, is_over) = oneshot::channel();
     std::thread::spawn(move || {
         if waited() {

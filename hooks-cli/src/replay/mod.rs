@@ -141,7 +141,12 @@ impl Replaying {
         let Some(event) = moment.event.take() else { return Ok((None, None)) };
         moment.subject = moment::subject(&event);
         let old = match &mut self.old {
-            Some(old) => old.judge(moment, event.clone()).await?,
+            Some(old) => {
+                let given = Arc::clone(&moment.context);
+                let decided = old.judge(moment, event.clone()).await?;
+                moment.context = given;
+                decided
+            }
             None => None,
         };
         Ok((self.new.judge(moment, event).await?, old))

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use hooks::event::WireEvent;
 use hooks::{EventKind, HookContext, Strength};
 use hooks_protocols::Client;
-use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::subject::Subject;
+use crate::subject;
 
 /// A part of a record.
 pub(super) enum Step {
@@ -26,7 +25,7 @@ pub(super) enum Step {
 /// An event of the record.
 pub(super) struct Moment {
     pub(super) place: RecordPosition,
-    pub(super) context: HookContext,
+    pub(super) context: Arc<HookContext>,
     pub(super) kind: EventKind,
     pub(super) tool: Option<String>,
     /// The event; `None` if the record does not have it.
@@ -74,8 +73,9 @@ pub(super) fn subject(event: &WireEvent) -> Option<String> {
         WireEvent::PostToolUse(call) => &call.tool_args,
         _ => return None,
     };
-    let subject = Subject::deserialize(arguments).ok()?.any()?;
-    Some(subject.chars().take(SHOWN).collect())
+    let subject = subject::of(arguments)?;
+    let end = subject.char_indices().nth(SHOWN).map_or(subject.len(), |(end, _)| end);
+    subject.get(..end).map(str::to_owned)
 }
 
 /// Maximum characters of a subject.

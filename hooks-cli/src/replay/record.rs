@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use hooks::audit::{Committed, Kept, Payload, Positions, Record};
 use hooks::event::WireEvent;
@@ -169,7 +170,7 @@ pub(super) fn step(committed: Committed<RecordedEvent>, client: Option<Client>) 
     let place = RecordPosition::Record(chain, record.seq);
     Step::Recorded(Box::new(Moment {
         place,
-        context,
+        context: Arc::new(context),
         kind,
         tool: record.tool,
         event: payload.event,

@@ -240,7 +240,7 @@ impl Transcript {
                 place,
                 kind: event.kind(),
                 event: Some(event),
-                context,
+                context: Arc::new(context),
                 tool,
                 recorded: None,
                 client: Some(self.client),

@@ -105,26 +105,29 @@ impl Side {
         Ok(hooks)
     }
 
-    /// Judges an event. Returns `None` if it is an event that only informs, or its call would not have run here.
+    /// Judges an event. Returns `None` if it is an event that only informs, or its call would not have run here. The context of
+    /// the event is then that of this side.
     pub(super) async fn judge(
         &mut self,
-        moment: &Moment,
+        moment: &mut Moment,
         event: WireEvent,
     ) -> Result<Option<Decided>, Failure> {
         let hooks = self.rules_for(moment.client)?;
-        let mut context = moment.context.clone();
+        // Nothing else has it, unless there are two sides.
+        let context = Arc::make_mut(&mut moment.context);
         self.world.clock.set(context.timestamp);
         context.environment = self.world.environment(moment.client.is_some_and(Client::keeps_input_open));
         if moment.client.is_some() && context.team_root.is_none() && context.cwd.starts_with(&self.root) {
             context.team_root = Some(self.root.clone());
         }
         context.tenant = context.tenant.take().or_else(|| self.tenant());
-        let call = call_of(&context, &event);
+        let call = call_of(context, &event);
         if moment.kind == EventKind::PostToolUse && call.as_ref().is_some_and(|call| self.denied.remove(call))
         {
             return Ok(None);
         }
         self.world.files.begin(&context.cwd);
+        let context = Arc::clone(&moment.context);
         let decided = by_type!(event,
             decided(event) => Some(decide(&hooks, HookRequest::new(context, event)).await),
             informed(event) => {

@@ -9,6 +9,10 @@
     reason = "tests of real processes, in real time"
 )]
 
+mod remote;
+mod serve;
+mod settings;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

@@ -25,10 +25,13 @@ impl Key {
     /// The key of these parts for `tenant`. A slash within a part is escaped, so that different parts never
     /// give the same key.
     pub fn new(tenant: Option<&str>, parts: &[&str]) -> Self {
-        let mut key = escaped(tenant.unwrap_or_default());
+        let tenant = tenant.unwrap_or_default();
+        let length = parts.iter().fold(tenant.len(), |length, part| length + 1 + part.len());
+        let mut key = String::with_capacity(length);
+        escape(tenant, &mut key);
         for part in parts {
             key.push('/');
-            key.push_str(&escaped(part));
+            escape(part, &mut key);
         }
         Self(key.into())
     }
@@ -49,8 +52,19 @@ impl Key {
     }
 }
 
-fn escaped(part: &str) -> String {
-    part.replace('%', "%25").replace('/', "%2F")
+/// Appends a part to a key.
+fn escape(part: &str, key: &mut String) {
+    if !part.bytes().any(|byte| matches!(byte, b'%' | b'/')) {
+        key.push_str(part);
+        return;
+    }
+    for character in part.chars() {
+        match character {
+            '%' => key.push_str("%25"),
+            '/' => key.push_str("%2F"),
+            character => key.push(character),
+        }
+    }
 }
 
 impl From<String> for Key {

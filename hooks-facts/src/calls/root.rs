@@ -111,7 +111,7 @@ impl Root {
         let prefixed = |root: &str| {
             let readings = resolution.readings.iter().map(|reading| reading.path.as_str());
             readings
-                .map(|reading| format!("{root}/{reading}").trim_matches('/').to_owned())
+                .map(|reading| [root, "/", reading].concat().trim_matches('/').to_owned())
                 .collect::<Vec<_>>()
         };
         let mut all: Vec<String> = self.names().flat_map(prefixed).collect();

@@ -89,25 +89,32 @@ fn absolute(context: &HookContext, folder: &str, path: &str) -> PathBuf {
         && let Some(rest) = path.strip_prefix('~')
         && (rest.is_empty() || rest.starts_with('/'))
     {
-        return lexical(&format!("{home}{rest}"));
+        return lexical([home, rest]);
     }
-    lexical(&if path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") })
+    lexical([if path.starts_with('/') { "" } else { folder }, path])
 }
 
-fn lexical(path: &str) -> PathBuf {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
+/// Returns the absolute name of a file below a folder, without `.` and `..`.
+fn lexical([folder, path]: [&str; 2]) -> PathBuf {
+    let mut full = String::with_capacity(folder.len() + path.len() + 2);
+    for part in folder.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
+            ".." => full.truncate(full.rfind('/').unwrap_or_default()),
+            part => full.extend(["/", part]),
         }
     }
-    PathBuf::from(format!("/{}", parts.join("/")))
+    if full.is_empty() {
+        full.push('/');
+    }
+    PathBuf::from(full)
 }
 
 /// Returns the name of a file with all links followed. A part that does not exist stays as it is.
 fn real_name(files: &dyn FileSystem, path: &Path) -> PathBuf {
+    if has_no_links(files, path) {
+        return path.to_owned();
+    }
     let mut pending: Vec<String> =
         path.to_string_lossy().split('/').rev().filter(|part| !part.is_empty()).map(str::to_owned).collect();
     let mut real = PathBuf::from("/");
@@ -135,6 +142,17 @@ fn real_name(files: &dyn FileSystem, path: &Path) -> PathBuf {
         }
     }
     real
+}
+
+/// Whether an absolute path in its shortest form has no link on its way; `false` also for other paths.
+fn has_no_links(files: &dyn FileSystem, path: &Path) -> bool {
+    let Some(text) = path.to_str().filter(|text| text.starts_with('/')) else { return false };
+    let is_long = |name: &str| matches!(name, "" | "." | "..");
+    if text.split('/').skip(1).any(is_long) {
+        return text == "/";
+    }
+    let ends = text.match_indices('/').skip(1).map(|(at, _)| at).chain([text.len()]);
+    ends.filter_map(|end| text.get(..end)).all(|way| !is_link(files, Path::new(way)))
 }
 
 fn is_link(files: &dyn FileSystem, path: &Path) -> bool {
@@ -258,5 +276,42 @@ impl Call<'_> {
         found.sort_by(|a, b| (&a.path, a.program.is_none()).cmp(&(&b.path, b.program.is_none())));
         found.dedup_by(|later, first| later.path == first.path);
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::testing::FakeFileSystem;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The name that is found part by part.
+    fn followed(files: &dyn FileSystem, path: &str) -> PathBuf {
+        real_name(files, Path::new(&format!("/.{path}")))
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_without_links_is_the_one_that_is_followed(path in "(/(repo|link|src|up|\\.|\\.\\.|)){0,5}") {
+            let files = FakeFileSystem::default()
+                .with_link("/repo/link", "/repo/src")
+                .with_link("/link", "repo/link")
+                .with_link("/repo/src/up", "..");
+            prop_assert_eq!(real_name(&files, Path::new(&path)), followed(&files, &path));
+        }
+
+        #[test]
+        fn the_shortest_form_of_a_name(folder in "(/(repo|\\.\\.|\\.|)){0,3}", path in "(a|\\.\\.|\\.|/){0,6}") {
+            let mut parts = Vec::new();
+            for part in folder.split('/').chain(path.split('/')) {
+                match part {
+                    "" | "." => {}
+                    ".." => drop(parts.pop()),
+                    part => parts.push(part),
+                }
+            }
+            prop_assert_eq!(lexical([&folder, &path]), PathBuf::from(format!("/{}", parts.join("/"))));
+        }
     }
 }

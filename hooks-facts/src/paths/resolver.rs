@@ -91,17 +91,32 @@ impl Resolver<'_> {
         if path.len() > MAX_LENGTH || has_too_many_components(path) {
             return Err(PathError::TooLong { limit: MAX_LENGTH, components: MAX_COMPONENTS });
         }
-        match &self.root.cwd_below {
-            Some(below) if spellings::is_plain(path, self.root.platform) => self.resolve_plain(below, path),
+        match (&self.root.cwd_below, self.plain_below_root(path)) {
+            (_, Some(rest)) => self.resolve_plain((&self.root.real_path, ""), rest, path),
+            (Some(below), None) if spellings::is_plain(path, self.root.platform) => {
+                self.resolve_plain((&self.root.real_cwd, below), path, path)
+            }
             _ => self.resolve_spellings(path),
         }
     }
 
-    /// Fast path for ordinary paths, which are nearly all.
-    fn resolve_plain(&self, below: &str, path: &str) -> Result<Resolution, PathError> {
-        let (mut written, plain) = plain_entry(self.fs, &self.root.real_cwd, path)?;
+    /// Returns the part below the root of an absolute path that has only one spelling, if the root is named without links.
+    fn plain_below_root<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let rest = path.strip_prefix(&*self.root.real_path)?.strip_prefix('/')?;
+        let is_plain = spellings::is_plain(path.strip_prefix('/')?, self.root.platform);
+        (is_plain && self.root.named == self.root.real).then_some(rest)
+    }
+
+    /// Fast path for ordinary paths, which are nearly all: `rest` of `path` is in the folder `base`, which is `below` the root.
+    fn resolve_plain(
+        &self,
+        (base, below): (&str, &str),
+        rest: &str,
+        path: &str,
+    ) -> Result<Resolution, PathError> {
+        let (mut written, plain) = plain_entry(self.fs, base, rest)?;
         // The whole path ends with what is below the root: that is cut out, and not written once more.
-        let root = written.len().saturating_sub(below.len() + path.len());
+        let root = written.len().saturating_sub(below.len() + rest.len());
         if written.is_char_boundary(root) {
             written.drain(..root);
         }
@@ -113,7 +128,7 @@ impl Resolver<'_> {
         let entry = match plain {
             Some(entry) => entry,
             None => {
-                let followed = Links::single(self.fs).follow(&self.root.real_cwd, path)?;
+                let followed = Links::single(self.fs).follow(base, rest)?;
                 let real = self.real_below(&followed, path)?;
                 push(&mut resolution.readings, real, Evidence::Links);
                 followed.entry

@@ -57,6 +57,9 @@ pub struct McpSettings {
     /// Scrubs all that comes from the server beside what the hooks after a tool see: answers to other requests,
     /// notifications, questions.
     pub scrub: Option<Arc<ScrubValue>>,
+    /// Tools that do nothing with their arguments, such as one that explains a call: the hooks judge them by their names, and
+    /// get no arguments. For servers of the host's own.
+    pub judged_by_name: Vec<String>,
     /// Asked before a call is sent.
     pub before_call: Option<Arc<BeforeCall>>,
     /// Keeps the pins after new ones were added.
@@ -73,6 +76,7 @@ impl McpSettings {
             pins: Pins::default(),
             on_change: OnChange::default(),
             scrub: None,
+            judged_by_name: Vec::new(),
             before_call: None,
             keep_pins: None,
             report: None,

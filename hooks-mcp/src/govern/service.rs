@@ -141,7 +141,8 @@ where
                 if !names::is_plain(name) {
                     return Err(format!("`{}` is not a name of a tool", name.escape_debug()));
                 }
-                self.settings.call(name, arguments.into())
+                let is_judged = self.settings.judged_by_name.iter().all(|other| other != name);
+                self.settings.call(name, if is_judged { arguments.into() } else { Map::new().into() })
             }
             Kind::Resource => self.settings.call("resources/read", resource::arguments(text("uri")?)?),
             Kind::Prompt => {

@@ -16,14 +16,14 @@ const CHUNK: usize = 64 << 10;
 
 /// A line without its end.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     Whole(Vec<u8>),
     /// The line was longer than the limit, and its content was dropped. The id is a guess.
     TooLong(Option<RequestId>),
 }
 
 /// Reads lines.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     reader: R,
     buffer: Vec<u8>,
     /// Bytes of the buffer that have no line break.
@@ -33,12 +33,12 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(reader: R, longest: usize) -> Self {
+    pub(crate) fn new(reader: R, longest: usize) -> Self {
         Self { reader, buffer: Vec::new(), scanned: 0, longest, is_over: false }
     }
 
     /// Reads the next line that is not empty; `None` at the end.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             if let Some(line) = self.take_line() {
                 if line.len() > self.longest {

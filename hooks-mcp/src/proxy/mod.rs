@@ -13,7 +13,7 @@
 //!
 //! Each dropped message is reported.
 
-mod lines;
+pub(crate) mod lines;
 #[cfg(test)]
 mod tests;
 

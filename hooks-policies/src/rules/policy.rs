@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
@@ -346,6 +346,9 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules, about: About, origin: Origin
     find_some_path(call, rules, rules.first()?, about, origin)
 }
 
+/// No file is left out.
+static NO_EXCEPTIONS: LazyLock<PathPatterns> = LazyLock::new(PathPatterns::default);
+
 #[inline(never)]
 fn find_some_path<'r>(
     call: Call<'r>,
@@ -400,7 +403,7 @@ fn find_some_path<'r>(
                 }
                 continue;
             }
-            match rules.patterns().find_read(call, &read, &PathPatterns::default()) {
+            match rules.patterns().find_read(call, &read, &NO_EXCEPTIONS) {
                 Some(ReadMatch::Found(found)) => {
                     let rule = rules.owner(&found);
                     keep(&mut best, rule.map(|rule| Hit { rule, on: On::Path(read.place, found.reading) }));

@@ -1,10 +1,13 @@
 //! `cargo xtask e2e mcp`: official MCP servers from npm and PyPI behind `hooks mcp`, called by the official inspector and by
 //! the official SDK for Python.
 //!
+//! Two of the servers are reached by a URL, too: one with sessions, and one in the version 2026-07-28, which has none.
+//!
 //! Each claim is checked twice: without the proxy, where the call does its work, and with it. The SDK for Python speaks the version
 //! 2026-07-28, and the others older ones.
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -45,6 +48,9 @@ pub(super) fn run() -> Result {
     world.files()?;
     world.everything()?;
     world.python()?;
+    world.everything_by_url()?;
+    world.python_by_url()?;
+    world.served()?;
     println!("MCP: every claim holds");
     Ok(())
 }
@@ -94,16 +100,38 @@ impl World {
             false => String::new(),
         };
         let script = format!("#!/bin/sh\ncd '{rules}' && exec {proxy}{}\n", quoted.join(" "));
-        let path = self.work.join(if is_governed { "governed.sh" } else { "plain.sh" });
-        fs::write(&path, script)?;
+        self.script(if is_governed { "governed.sh" } else { "plain.sh" }, &script)
+    }
+
+    fn script(&self, name: &str, text_of_it: &str) -> Result<PathBuf> {
+        let path = self.work.join(name);
+        fs::write(&path, text_of_it)?;
         succeeded(sandbox::with_our_environment("chmod", &["+x", text(&path)?], PATIENCE)?)?;
         Ok(path)
+    }
+
+    /// A script that starts a server on a free port, which is `PORT` for it, and the proxy before its URL.
+    fn command_for_url(&self, server: &str) -> Result<PathBuf> {
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let (hooks, rules) = (text(&self.hooks)?, text(&self.work)?);
+        let url = format!("http://127.0.0.1:{port}/mcp");
+        let script = format!(
+            "#!/bin/sh\ncd '{rules}' || exit 1\nexport PORT={port}\n{server} </dev/null >server.log 2>&1 &\nserver=$!\n\
+             trap 'kill $server' EXIT\ntrap 'exit 1' HUP INT TERM\n\
+             until node -e 'fetch(\"{url}\").catch(() => process.exit(1))'; do kill -0 $server || exit 1; done\n\
+             '{hooks}' mcp --name server --config '{rules}/hooks.yaml' --url {url}\n"
+        );
+        self.script("by-url.sh", &script)
     }
 
     /// Output of the inspector for a request.
     fn inspect(&self, server: &[&str], is_governed: bool, request: &[&str]) -> Result<String> {
         let command = self.command(server, is_governed)?;
-        let mut arguments = vec!["--cli", text(&command)?];
+        self.inspected(&command, request)
+    }
+
+    fn inspected(&self, command: &Path, request: &[&str]) -> Result<String> {
+        let mut arguments = vec!["--cli", text(command)?];
         arguments.extend(request);
         let run = sandbox::with_our_environment(&self.program("mcp-inspector")?, &arguments, PATIENCE)?;
         Ok(run.stdout + &run.stderr)
@@ -196,21 +224,88 @@ impl World {
         for expected in ["version 2026-07-28", "tools ['add', 'token', 'shut']", "shut ran", TOKEN] {
             expect(&plain.stdout, expected)?;
         }
-        for expected in [
-            "version 2026-07-28",
-            "tools ['add', 'token']",
-            "add 3",
-            "shut this tool is closed",
-            "[GITHUB_TOKEN_REDACTED]",
-        ] {
-            expect(&governed.stdout, expected)?;
-        }
-        if governed.stdout.contains(TOKEN) {
-            return Err(Error::new(format!("the token passed:\n{}", governed.stdout)));
-        }
+        is_governed(&governed)?;
         println!("SDK for Python, 2026-07-28: judged, hidden and redacted");
         Ok(())
     }
+
+    /// A server with sessions and events.
+    fn everything_by_url(&self) -> Result {
+        let program = self.program("mcp-server-everything")?;
+        let command = self.command_for_url(&format!("node '{program}' streamableHttp"))?;
+        let call = |tool: &str, argument: &str| {
+            let mut call = vec!["--method", "tools/call", "--tool-name", tool];
+            call.extend(["--tool-arg", argument]);
+            self.inspected(&command, &call)
+        };
+        expect(&call("get-env", "a=b")?, "no variables")?;
+        expect(&call("echo", &format!("message={TOKEN}"))?, "Echo: [GITHUB_TOKEN_REDACTED]")?;
+        expect(&call("trigger-long-running-operation", "duration=1")?, "operation completed")?;
+        let listed = self.inspected(&command, &["--method", "tools/list"])?;
+        expect(&listed, "\"echo\"")?;
+        if listed.contains("\"get-env\"") {
+            return Err(Error::new("`get-env` is listed"));
+        }
+        println!("server-everything by its URL: judged, hidden and redacted");
+        Ok(())
+    }
+
+    /// A server without sessions, which compares the headers with the message.
+    fn python_by_url(&self) -> Result {
+        let python = text(&self.python)?;
+        let server = SERVER.replace("TOKEN", TOKEN);
+        let server = server
+            .replace("app.run()", "import os\napp.run('streamable-http', port=int(os.environ['PORT']))");
+        fs::write(self.work.join("by_url.py"), server)?;
+        let command = self.command_for_url(&format!("'{python}' by_url.py"))?;
+        let client = self.work.join("client.py");
+        let arguments = [text(&client)?, text(&command)?];
+        is_governed(&succeeded(sandbox::with_our_environment(python, &arguments, PATIENCE)?)?)?;
+        println!("SDK for Python, 2026-07-28, by its URL: judged, hidden and redacted");
+        Ok(())
+    }
+}
+
+impl World {
+    /// `hooks mcp serve`, for the inspector and for the SDK in the newest version.
+    fn served(&self) -> Result {
+        let (hooks, rules) = (text(&self.hooks)?, text(&self.work)?);
+        let script = format!(
+            "#!/bin/sh\ncd '{rules}' && exec '{hooks}' mcp serve --name server --config hooks.yaml\n"
+        );
+        let command = self.script("served.sh", &script)?;
+        expect(&self.inspected(&command, &["--method", "tools/list"])?, "\"explain\"")?;
+        let call =
+            ["--method", "tools/call", "--tool-name", "explain", "--tool-arg", "tool=mcp__server__shut"];
+        expect(&self.inspected(&command, &call)?, "this tool is closed")?;
+        let client = self.work.join("explained.py");
+        fs::write(&client, EXPLAINED)?;
+        let python = text(&self.python)?;
+        let arguments = [text(&client)?, text(&command)?];
+        let run = succeeded(sandbox::with_our_environment(python, &arguments, PATIENCE)?)?;
+        for expected in ["version 2026-07-28", "tools ['explain']", "this tool is closed"] {
+            expect(&run.stdout, expected)?;
+        }
+        println!("`hooks mcp serve`: listed, called and explained, for both");
+        Ok(())
+    }
+}
+
+/// Checks the output of the SDK's client behind the proxy.
+fn is_governed(run: &Run) -> Result {
+    for expected in [
+        "version 2026-07-28",
+        "tools ['add', 'token']",
+        "add 3",
+        "shut this tool is closed",
+        "[GITHUB_TOKEN_REDACTED]",
+    ] {
+        expect(&run.stdout, expected)?;
+    }
+    if run.stdout.contains(TOKEN) {
+        return Err(Error::new(format!("the token passed:\n{}", run.stdout)));
+    }
+    Ok(())
 }
 
 fn expect(printed: &str, expected: &str) -> Result {
@@ -269,6 +364,25 @@ async def main():
         for name, arguments in (("add", {"a": 1, "b": 2}), ("token", {}), ("shut", {})):
             print(name, (await client.call_tool(name, arguments)).content[0].text)
         print("note", (await client.read_resource("note://a")).contents[0].text)
+
+
+asyncio.run(main())
+"#;
+
+const EXPLAINED: &str = r#"
+import asyncio
+import sys
+
+from mcp import Client, StdioServerParameters, stdio_client
+
+
+async def main():
+    server = stdio_client(StdioServerParameters(command=sys.argv[1], args=[]))
+    async with Client(server) as client:
+        print("version", client.protocol_version)
+        print("tools", [tool.name for tool in (await client.list_tools()).tools])
+        call = {"tool": "mcp__server__shut", "arguments": {}}
+        print((await client.call_tool("explain", call)).content[0].text)
 
 
 asyncio.run(main())

@@ -199,7 +199,7 @@ pub(super) fn take_out(text: &str, container: &Node, index: usize) -> String {
 }
 
 /// `text` with some ranges replaced; they are in order and do not overlap.
-pub(super) fn splice(text: &str, splices: &[(Range<usize>, String)]) -> String {
+pub(in crate::init) fn splice(text: &str, splices: &[(Range<usize>, String)]) -> String {
     let mut done = String::with_capacity(text.len());
     let mut at = 0;
     for (range, new) in splices {

@@ -12,7 +12,7 @@ mod member;
 mod parse;
 mod style;
 
-pub(super) use self::edit::{EditError, append, remove, set_missing};
+pub(super) use self::edit::{EditError, append, remove, set_missing, splice};
 pub(super) use self::member::{has_object, remove_in, set_in, text_in};
-pub(super) use self::parse::{Kind, Malformed};
+pub(super) use self::parse::{Kind, Malformed, Member};
 pub(crate) use self::parse::{Node, parse};

@@ -28,7 +28,9 @@ impl Sets {
     pub(super) fn members(&mut self, set: &Key, now: Timestamp) -> Vec<Member> {
         let Some(set) = self.0.get_mut(set) else { return Vec::new() };
         set.read = now;
-        set.members.iter().filter(|member| !is_forgotten(member, now)).cloned().collect()
+        let mut members = Vec::with_capacity(set.members.len());
+        members.extend(set.members.iter().filter(|member| !is_forgotten(member, now)).cloned());
+        members
     }
 
     pub(super) fn len(&self) -> usize {

@@ -8,7 +8,7 @@ use super::{PathPatterns, PlaceMatch};
 use crate::calls::ReadFile;
 
 /// Name of a file that no pattern names.
-const ANYTHING: char = '\u{F8FF}';
+const ANYTHING: &str = "\u{F8FF}";
 
 impl PathPatterns {
     /// Returns whether a path of a call matches, or may match: a path that cannot be known may.
@@ -136,7 +136,7 @@ impl PathPatterns {
         let inside = &self.scopes(call.ignores_case()).inside;
         let find = |scope: &Scope, text: &str| {
             let folder = text.trim_matches('/');
-            if folder.is_empty() { None } else { scope.find(&format!("{folder}/{ANYTHING}")) }
+            if folder.is_empty() { None } else { scope.find(&[folder, "/", ANYTHING].concat()) }
         };
         self.each_match(call, place, inside, find).next()
     }
@@ -146,8 +146,8 @@ impl PathPatterns {
         let scopes = self.scopes(call.ignores_case());
         let find = |scope: &Scope, text: &str| {
             let folder = text.trim_end_matches('/');
-            let anything = format!("{folder}/{ANYTHING}");
-            scope.find_below(text).or_else(|| scope.find(anything.trim_start_matches('/')))
+            let anything = || [folder, "/", ANYTHING].concat();
+            scope.find_below(text).or_else(|| scope.find(anything().trim_start_matches('/')))
         };
         let is_certain = |found: &PlaceMatch| !self.floats(found.pattern);
         let first = self.each_match(call, place, &scopes.anchored, find).find(is_certain);

@@ -311,15 +311,17 @@ proptest! {
     /// The fast path of ordinary paths finds what the general one finds.
     #[test]
     fn an_ordinary_path_has_the_readings_that_its_spellings_have(
-        path in "(src|a|link|out|missing|file|\\.\\.|\\.|Ä|e\u{301}|~|\u{0}|C:|[.a-c]{1,3})([/\\\\]{1,2}(src|link|out|missing|file|\\.\\.|\\.|[.A-c]{0,3})){0,4}/?",
+        path in "(/repo/|/linked/|/Repo/|/repo|//)?(src|a|link|out|missing|file|\\.\\.|\\.|Ä|e\u{301}|~|\u{0}|C:|[.a-c]{1,3})([/\\\\]{1,2}(src|link|out|missing|file|\\.\\.|\\.|[.A-c]{0,3})){0,4}/?",
+        named in prop_oneof![Just("/repo"), Just("/linked"), Just("/")],
         cwd in prop_oneof![Just("/repo"), Just("/repo/src"), Just("/elsewhere")],
         windows in any::<bool>(),
         case_insensitive in any::<bool>(),
     ) {
-        let mut tree = Tree::new(&[("/repo/link", "src/sub"), ("/repo/src/link", "../x/y"), ("/repo/out", "/etc")]);
+        let links = [("/repo/link", "src/sub"), ("/repo/src/link", "../x/y"), ("/repo/out", "/etc"), ("/linked", "/repo")];
+        let mut tree = Tree::new(&links);
         tree.entries.insert("/repo/src/file".into(), (EntryKind::File, String::new()));
         let platform = if windows { Platform::Windows } else { Platform::Posix };
-        let root = ResolvedRoot::new(&tree, "/repo", cwd, platform).unwrap();
+        let root = ResolvedRoot::new(&tree, named, cwd, platform).unwrap();
         let resolver = Resolver { fs: &tree, root: &root, home: None, case_insensitive };
         let whole = resolver.resolve(&path);
         if !path.is_empty() {
