@@ -94,6 +94,8 @@ claims! {
     Package = "a package of ours, in place of settings, governs",
     PackageWithout = "a package denies where `hooks` is missing",
     PackageKept = "the agent cannot disable the package that governs it",
+    ServerDenied = "with `hooks init --mcp` and no hooks: a denied tool of an MCP server does not run, an allowed one does",
+    ServerScrubbed = "with `hooks init --mcp` and no hooks: the model reads the result of such a tool without its secrets",
     SeveralFiles = "two clients wired, or one in several files: a call that both report counts once",
     Machine = "the hooks of the machine govern, although the user switched all hooks off",
     Trusted = "hooks that a person let Codex CLI trust (`hooks init codex --trust`) govern without its bypass",

@@ -13,6 +13,7 @@
 //! | a run in its sandbox | [`sandbox`] |
 //! | the claims and their proofs | [`claims`], [`proof`], [`places`] |
 //! | the packages, in place of settings | [`packages`] |
+//! | the MCP servers of a client's settings | [`servers`] |
 //! | the settings of the machine | [`machine`] |
 //! | hooks that a person lets Codex CLI trust | [`trusted`] |
 //! | files that a prompt names | [`prompt`] |
@@ -57,6 +58,7 @@ mod running;
 mod sandbox;
 mod script;
 mod server;
+mod servers;
 pub(crate) mod stand_in;
 mod team;
 #[cfg(unix)]

@@ -160,6 +160,7 @@ const PARTS: &[(&str, Part)] = &[
     ("replayed", super::replayed::prove),
     ("places", places::prove),
     ("packages", super::packages::prove),
+    ("servers", super::servers::prove),
     #[cfg(target_os = "linux")]
     ("machine", super::machine::prove),
     #[cfg(unix)]
