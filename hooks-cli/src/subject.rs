@@ -33,7 +33,7 @@ impl Subject {
 }
 
 /// The argument of a call that is known to hold its subject, or else the first text, as [`Subject::any`].
-pub(crate) fn of(arguments: &Value) -> Option<&str> {
+pub(crate) fn find_subject(arguments: &Value) -> Option<&str> {
     let arguments = arguments.as_object()?;
     let known = KEYS.iter().find_map(|key| arguments.get(*key)?.as_str());
     let mut other = arguments.iter().filter(|(name, _)| !KEYS.contains(&name.as_str()));
@@ -85,12 +85,15 @@ mod tests {
     fn the_subject_is_the_first_known_text() {
         let edit =
             json!({"old": "a", "path": "b", "file_path": "src/a.rs", "command": 7, "nested": {"cmd": "no"}});
-        assert_eq!((subject(&edit).any().as_deref(), of(&edit)), (Some("src/a.rs"), Some("src/a.rs")));
+        assert_eq!(
+            (subject(&edit).any().as_deref(), find_subject(&edit)),
+            (Some("src/a.rs"), Some("src/a.rs"))
+        );
         let shell = json!({"path": "b", "command": "x".repeat(1_000)});
         assert_eq!(subject(&shell).known(), Some("x".repeat(MOST)));
         let other = json!({"count": 1, "query": "hooks", "more": "text"});
-        assert_eq!((subject(&other).any().as_deref(), of(&other)), (Some("hooks"), Some("hooks")));
+        assert_eq!((subject(&other).any().as_deref(), find_subject(&other)), (Some("hooks"), Some("hooks")));
         assert_eq!(subject(&other).known(), None);
-        assert_eq!((subject(&json!("text")).any(), of(&json!("text"))), (None, None));
+        assert_eq!((subject(&json!("text")).any(), find_subject(&json!("text"))), (None, None));
     }
 }

@@ -347,7 +347,7 @@ impl ChainReader {
 /// Groups of a file.
 struct Groups<'b> {
     groups: Vec<Group<'b>>,
-    /// Number of the last mark of synced records, as far as these groups tell.
+    /// Number of the last mark of synced records, as far as these groups show.
     last: u64,
     flaw: Option<Flaw>,
 }

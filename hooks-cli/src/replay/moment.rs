@@ -8,7 +8,7 @@ use hooks::{EventKind, HookContext, Strength};
 use hooks_protocols::Client;
 use serde_json::Value;
 
-use crate::subject;
+use crate::subject::find_subject;
 
 /// A part of a record.
 pub(super) enum Step {
@@ -73,7 +73,7 @@ pub(super) fn subject(event: &WireEvent) -> Option<String> {
         WireEvent::PostToolUse(call) => &call.tool_args,
         _ => return None,
     };
-    let subject = subject::of(arguments)?;
+    let subject = find_subject(arguments)?;
     let end = subject.char_indices().nth(SHOWN).map_or(subject.len(), |(end, _)| end);
     subject.get(..end).map(str::to_owned)
 }
