@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use hooks_core::{HookContext, Platform};
 
-use crate::commands::{Analysis, Options};
+use crate::commands::{AccessKind, Analysis, Options};
 use crate::tools::{
     Command, CommandArgument, ToolKind, WorkingFolder, commands_anywhere, commands_of, unlisted_commands,
 };
 
 use super::arguments::is_one_of;
 use super::call::Call;
+use super::places::is_sink;
 use super::session_files::CallFiles;
 
 /// Commands of a call, analysed.
@@ -123,6 +124,26 @@ impl ParsedCommands {
     /// ```
     pub fn has_unknown(&self) -> bool {
         !self.unusable.is_empty() || self.found.iter().any(|command| !command.analysis.unresolved.is_empty())
+    }
+
+    /// Returns whether a redirection writes to a file, or to a host (`> /dev/tcp/…`).
+    ///
+    /// ```
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    /// use hooks_facts::calls::CallReader;
+    /// use serde_json::json;
+    ///
+    /// let redirect = |command: &str| {
+    ///     let call = PreToolUse::new("bash", json!({ "command": command }));
+    ///     CallReader::default().read(&HookRequest::new(HookContext::default(), call)).commands().redirect()
+    /// };
+    /// assert!(redirect("ls > names.txt"));
+    /// assert!(!redirect("ls 2> /dev/null"));
+    /// ```
+    pub fn redirect(&self) -> bool {
+        let mut writes = self.found.iter().flat_map(|command| command.analysis.writes());
+        writes
+            .any(|write| write.kind == AccessKind::Redirected && !write.target.literal().is_some_and(is_sink))
     }
 
     /// Returns the names of the programs that the commands start, in lower case.

@@ -521,7 +521,7 @@ fn role_of(kind: AccessKind) -> PathRole {
     }
 }
 
-fn is_sink(target: &str) -> bool {
+pub(super) fn is_sink(target: &str) -> bool {
     let descriptor = target.strip_prefix("/dev/fd/");
     SINKS.contains(&target) || descriptor.is_some_and(|number| number.parse::<u8>().is_ok())
 }

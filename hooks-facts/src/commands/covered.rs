@@ -8,6 +8,9 @@ use super::git;
 use super::pattern::BlockedPattern;
 use super::told::is_of_the_system;
 
+/// Options before a subcommand of git that select another repository.
+const GIT_ELSEWHERE: &[&str] = &["-C", "--git-dir", "--work-tree"];
+
 impl Analysis {
     /// Returns whether the text runs something, and each program of it is one that a pattern names: a program of the system if
     /// the pattern has only its name, or the file that the pattern names. A client of a database is also covered if all its
@@ -53,6 +56,15 @@ impl Analysis {
 
     /// Returns whether an invocation runs the program that a pattern means.
     pub(super) fn is_meant(&self, pattern: &BlockedPattern, invocation: &Invocation) -> bool {
+        // The settings of another repository start programs.
+        let is_elsewhere = || {
+            let words = invocation.argv.get(1..).unwrap_or_default();
+            let globals = words.get(..words.len() - git::subcommand(words).len()).unwrap_or_default();
+            globals.iter().any(|word| GIT_ELSEWHERE.iter().any(|option| word.prefix().starts_with(option)))
+        };
+        if self.program_name(invocation).is_some_and(|name| name == "git") && is_elsewhere() {
+            return false;
+        }
         match pattern.file().filter(|file| !is_of_the_system(&Argument::from(*file))) {
             None => self.runs_as_named(invocation),
             Some(file) => {

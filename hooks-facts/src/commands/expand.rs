@@ -1,6 +1,7 @@
 //! Expands the words of a text to the words of a command, as far as they are known.
 
 use super::argument::{Argument, ArgumentBuilder};
+use super::lookup;
 use super::walk::{MAX_TEXT, Stream, Variable, Walk};
 use crate::globs::Gap;
 use crate::shell::{Direction, Part, Value, Word};
@@ -125,7 +126,8 @@ impl Walk {
                 fields.quoted(&name);
             }
             Part::Arithmetic(word) => {
-                self.expand_one(word);
+                let number = self.expand_one(word);
+                self.lookup_changed |= lookup::changes_in_number(&number.outline());
                 fields.unknown();
             }
         }
@@ -147,7 +149,10 @@ impl Walk {
                 return self.value(&alternative, quoted, fields);
             }
             Value::Changed(word) => {
-                self.expand_one(word);
+                let change = self.expand_one(word);
+                // An offset is arithmetic; `-` and the like are handled above.
+                self.lookup_changed |=
+                    change.outline().contains('=') && lookup::changes_in_number(&change.outline());
                 // `${x@P}` expands the value as a prompt.
                 if let (Some(Variable::Text(text)), Some("@P")) = (&known, word.literal().as_deref()) {
                     self.late(&text.clone(), crate::shell::Span::default());
@@ -167,7 +172,8 @@ impl Walk {
                     None => fields.unknown(),
                 };
             }
-            Value::Plain | Value::Element(_) => {}
+            Value::Element(index) => self.lookup_changed |= lookup::changes_in_number(index),
+            Value::Plain => {}
         }
         match known {
             None => fields.unknown(),

@@ -4,6 +4,7 @@
 //! of some builtins, and the prompts, although they were quoted. Substitutions in such a text are walked as commands.
 
 use super::argument::Argument;
+use super::lookup;
 use super::walk::{Stream, Walk};
 use super::written;
 use crate::shell::Span;
@@ -53,6 +54,9 @@ impl Walk {
 
     /// Walks the value of a variable that is expanded when it is used, or that names a file to run.
     pub(super) fn late_value(&mut self, name: &str, value: &Argument, span: Span) {
+        let text = value.prefix();
+        self.lookup_changed |=
+            text.contains('=') && lookup::changes_in_number(text.split('=').next().unwrap_or(text));
         // `a='b[$(rm c)]'`: the value is evaluated wherever the variable is a number.
         if PROMPTS.contains(&name) || may_be_number(value.prefix()) {
             self.late(value, span);

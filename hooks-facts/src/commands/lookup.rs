@@ -74,6 +74,12 @@ pub(super) fn changes_by_function(name: &str) -> bool {
     matches!(name, "command_not_found_handle" | "command_not_found_handler")
 }
 
+/// Returns whether arithmetic, or a test, may set such a variable: `((PATH=1))`.
+pub(super) fn changes_in_number(text: &str) -> bool {
+    let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    names.into_iter().any(|name| changes(name, &Argument::unknown()))
+}
+
 /// Returns whether setting a variable makes names stand for other programs.
 pub(super) fn changes(variable: &str, value: &Argument) -> bool {
     let is_plain = |value: &str| matches!(value, "" | "cat" | "less" | "more" | "true");
@@ -85,6 +91,8 @@ pub(super) fn changes(variable: &str, value: &Argument) -> bool {
         return value.literal().is_none_or(|value| value.contains(['+', 'k']));
     }
     VARIABLES.binary_search(&variable).is_ok()
+        // The tables of bash that its built-in commands show.
+        || matches!(variable, "BASH_CMDS" | "BASH_ALIASES")
         || COMMAND_VARIABLES.contains(&variable) && !COMPILERS.contains(&variable)
         || FAMILIES.iter().any(|family| variable.starts_with(family))
             && !HARMLESS.iter().any(|harmless| variable.starts_with(harmless))

@@ -536,6 +536,9 @@ impl Walk {
             None if compound.variable.is_some() => self.positional.iter().skip(1).cloned().collect(),
             None => Vec::new(),
         };
+        if compound.variable.is_none() {
+            self.lookup_changed |= words.iter().any(|word| lookup::changes_in_number(&word.outline()));
+        }
         if compound.bodies.is_empty() {
             late::test(self, &words, Span::default());
         }
@@ -600,10 +603,12 @@ impl Walk {
         let output = match argv.is_empty() && simple.assignments.is_empty() {
             true => {
                 // `> FILE` empties the file, as `: > FILE` does.
+                // `$(< FILE)` prints the file, as `cat` does.
                 if target.is_some() {
                     self.invoke(&[":".into()], simple.span);
+                } else if !simple.redirections.is_empty() {
+                    self.invoke(&["cat".into()], simple.span);
                 }
-                // `$(< FILE)`.
                 input
             }
             false => self.with_settings(is_lent, |walk| walk.run_some(&argv, &input, simple.span)),

@@ -58,6 +58,8 @@ pub enum Unparsed {
     Unexpected,
     /// The end mark of a here-document has an expansion.
     EndMark,
+    /// Quotes inside of an expansion, which shells read differently, hold what may be a command.
+    Quotes,
 }
 
 impl fmt::Display for Unparsed {
@@ -68,6 +70,7 @@ impl fmt::Display for Unparsed {
             Self::TooComplex => f.write_str("it is too complex"),
             Self::Unclosed => f.write_str("something is opened and never closed"),
             Self::Unexpected => f.write_str("an unexpected character or word"),
+            Self::Quotes => f.write_str("quotes inside of an expansion hold what may be a command"),
             Self::EndMark => f.write_str("the end mark of a here-document holds `$` or a backtick"),
         }
     }

@@ -6,6 +6,44 @@ use super::parser::ShellParser;
 use super::tree::{Part, Value, Word};
 use super::word::Parts;
 
+/// Place of a piece inside of an expansion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    /// The word of `${x:-…}`, `${x:+…}` and the like.
+    Text,
+    /// The same in double quotes or in a here-document, where single quotes are text.
+    QuotedText,
+    /// What changes a value: a pattern, an offset.
+    Change,
+    /// The same in double quotes.
+    QuotedChange,
+    /// Arithmetic or a subscript. Shells expand its text again.
+    Number,
+}
+
+impl Inside {
+    /// Returns whether shells may find a command, or another end of the expansion, in the quotes or behind the backslash of a
+    /// piece.
+    fn is_doubtful(self, piece: &str) -> bool {
+        let held: &[char] = match self {
+            Self::Text => return false,
+            Self::QuotedText => &['$', '`', '"', '}'],
+            Self::Change => &['$', '`'],
+            Self::QuotedChange => &['$', '`', '"', '}'],
+            Self::Number => &['$', '`', '"', ']', '(', ')'],
+        };
+        let ansi = piece.strip_prefix("$'");
+        let quoted = ansi.or_else(|| piece.strip_prefix('\''));
+        match quoted {
+            Some(text) => {
+                let text = text.strip_suffix('\'').unwrap_or(text);
+                text.contains(held) || ansi.is_some() && text.contains('\\')
+            }
+            None => self != Self::QuotedText && matches!(piece, "\\$" | "\\`"),
+        }
+    }
+}
+
 impl ShellParser<'_> {
     /// Parses the expansion that starts here with `$`.
     pub(super) fn dollar(&mut self, parts: &mut Parts, quoted: bool) -> Result<()> {
@@ -30,7 +68,7 @@ impl ShellParser<'_> {
             Some('[') => {
                 // The old form of arithmetic.
                 self.cursor.next()?;
-                let word = self.until(']')?;
+                let word = self.until(']', Inside::Number)?;
                 parts.push(Part::Arithmetic(word));
             }
             Some('{') => {
@@ -57,6 +95,13 @@ impl ShellParser<'_> {
 
     /// Parses the expansion after `${`.
     fn parameter(&mut self, quoted: bool) -> Result<Part> {
+        // `${ C; }` and `${| C; }` run commands in some shells, `${(e)x}` those in the value.
+        let flags = self.cursor.rest().strip_prefix('(').and_then(|rest| rest.split(')').next());
+        if self.cursor.peek().is_some_and(|c| c.is_whitespace() || c == '|')
+            || flags.is_some_and(|flags| flags.contains('e'))
+        {
+            return Err(self.cursor.error(Unparsed::Unexpected));
+        }
         // `${!x}` is the value of the variable that x names, `${#x}` is a length: neither is the value of x.
         let changed = (self.cursor.starts_with("!") || self.cursor.starts_with("#"))
             && self.cursor.peek_second() != Some('}');
@@ -72,38 +117,67 @@ impl ShellParser<'_> {
         self.cursor.position += length;
         let name = rest.get(..length).unwrap_or_default().to_owned();
         let mut value = Value::Plain;
+        // What a subscript runs, it runs whatever is behind it.
+        let mut run = Vec::new();
         if self.cursor.eat("[") {
-            let index = self.until(']')?;
+            let index = self.until(']', Inside::Number)?;
             value = match index.literal() {
                 Some(index) => Value::Element(index),
-                None => Value::Changed(index),
+                None => {
+                    run.clone_from(&index.parts);
+                    Value::Changed(index)
+                }
             };
         }
+        let other = if quoted { Inside::QuotedChange } else { Inside::Change };
         if changed || name.is_empty() {
-            let mut word = self.until('}')?;
+            let mut word = self.until('}', other)?;
             // It must not be taken for a change of the value of `name` itself.
-            word.parts.insert(0, Part::Literal { text: "!".to_owned(), quoted: false });
+            word.parts
+                .splice(0..0, [Part::Literal { text: "!".to_owned(), quoted: false }].into_iter().chain(run));
             return Ok(Part::Variable { name, quoted, value: Value::Changed(word) });
         }
         if self.cursor.eat("}") {
             return Ok(Part::Variable { name, quoted, value });
         }
         self.cursor.eat(":");
-        let operator = self.cursor.peek();
-        if matches!(operator, Some('-' | '=' | '+')) {
+        let operator = self.cursor.peek().filter(|operator| matches!(operator, '-' | '=' | '+' | '?'));
+        if operator.is_some_and(|operator| operator != '?') {
             self.cursor.next()?;
         }
-        let word = self.until('}')?;
+        let inside = match operator {
+            Some(_) if quoted => Inside::QuotedText,
+            Some(_) => Inside::Text,
+            None => other,
+        };
+        let mut word = self.until('}', inside)?;
+        let is_subscripted = !run.is_empty();
+        word.parts.splice(0..0, run);
         let value = match operator {
-            Some('-' | '=') => Value::Default(word),
-            Some('+') => Value::Alternative(word),
+            Some('-' | '=') if !is_subscripted => Value::Default(word),
+            Some('+') if !is_subscripted => Value::Alternative(word),
             _ => Value::Changed(word),
         };
         Ok(Part::Variable { name, quoted, value })
     }
 
+    /// Parses a piece of an expansion. Where shells differ in what its quotes mean, they may not hold what may be a command.
+    fn piece_inside(&mut self, c: char, parts: &mut Parts, inside: Inside) -> Result<()> {
+        if matches!(c, '<' | '>') && self.cursor.peek_second() == Some('(') {
+            match inside {
+                Inside::Text | Inside::Change => return self.process(c, parts),
+                Inside::QuotedChange => return Err(self.cursor.error(Unparsed::Quotes)),
+                Inside::QuotedText | Inside::Number => {}
+            }
+        }
+        let rest = self.cursor.rest();
+        self.piece(c, parts)?;
+        let piece = rest.get(..rest.len() - self.cursor.rest().len()).unwrap_or_default();
+        if inside.is_doubtful(piece) { Err(self.cursor.error(Unparsed::Quotes)) } else { Ok(()) }
+    }
+
     /// Parses pieces up to a bracket, and consumes the bracket.
-    fn until(&mut self, close: char) -> Result<Word> {
+    fn until(&mut self, close: char, inside: Inside) -> Result<Word> {
         self.cursor.enter()?;
         let start = self.cursor.position;
         let mut parts = Parts::default();
@@ -111,7 +185,7 @@ impl ShellParser<'_> {
             match self.cursor.peek() {
                 None => return Err(self.cursor.error(Unparsed::Unclosed)),
                 Some(c) if c == close => break,
-                Some(c) => self.piece(c, &mut parts)?,
+                Some(c) => self.piece_inside(c, &mut parts, inside)?,
             }
         }
         let span = self.cursor.span_from(start);
@@ -129,7 +203,7 @@ impl ShellParser<'_> {
         while self.cursor.position < end {
             match self.cursor.peek() {
                 None => return Err(self.cursor.error(Unparsed::Unclosed)),
-                Some(c) => self.piece(c, &mut parts)?,
+                Some(c) => self.piece_inside(c, &mut parts, Inside::Number)?,
             }
         }
         let span = self.cursor.span_from(start);

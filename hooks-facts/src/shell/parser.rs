@@ -247,6 +247,11 @@ impl<'t> ShellParser<'t> {
             let line = after.get(..after.find(['\n', ' ', ';']).unwrap_or(after.len())).unwrap_or_default();
             self.cursor.spend(line.len())?;
             let Some(close) = line.find(']') else { return Ok(None) };
+            // It is not parsed.
+            let index = line.split_once("]=").or_else(|| line.split_once("]+=")).map(|(index, _)| index);
+            if is_doubtful_index(index.unwrap_or_default(), false) {
+                return Err(self.cursor.error(Unparsed::Quotes));
+            }
             element = true;
             length += close + 1;
             after = after.get(close + 1..).unwrap_or_default();
@@ -285,7 +290,13 @@ impl<'t> ShellParser<'t> {
             if self.cursor.eat(")") {
                 return Ok(words);
             }
+            let rest = self.cursor.rest();
             words.push(self.word()?);
+            let word = rest.get(..rest.len() - self.cursor.rest().len()).unwrap_or_default();
+            let index = word.strip_prefix('[').and_then(|word| word.split_once("]="));
+            if index.is_some_and(|(index, _)| is_doubtful_index(index, true)) {
+                return Err(self.cursor.error(Unparsed::Quotes));
+            }
         }
     }
 
@@ -400,6 +411,17 @@ impl<'t> ShellParser<'t> {
         });
         rest.get(..end.unwrap_or(rest.len())).filter(|word| word.len() <= 64).unwrap_or_default()
     }
+}
+
+/// Returns whether the subscript of an assignment sets a variable, or may run a command that is not parsed: as it is, or only what
+/// it has in quotes.
+fn is_doubtful_index(index: &str, is_parsed: bool) -> bool {
+    let mut substitutions = index.match_indices("$(").map(|(at, _)| index.get(at + 2..).unwrap_or_default());
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_+-*/%$(){}#@[!".contains(c);
+    // `$((i + 1))` runs nothing. A group in a substitution has other characters.
+    let is_number = index.chars().all(is_plain) && substitutions.clone().all(|rest| rest.starts_with('('));
+    let may_run = index.contains('`') || substitutions.next().is_some() && !is_number;
+    index.contains('=') || may_run && (!is_parsed || index.contains(['\'', '"', '\\']))
 }
 
 /// Returns whether a text is a valid name of a variable.

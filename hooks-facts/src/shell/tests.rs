@@ -49,8 +49,50 @@ fn everything_people_write() {
         "# only a comment",
         "",
         "echo \"${x:-\"a b\"}\" '\\'",
+        "echo \"${x:-'none'}\" ${x:-'a $b'} ${x//'/'/'_'} \"${x%'.rs'}\" $(( 'a' + 1 )) ${x[$i]} ${x['key']}",
+        "x[$i]=1 x[i+1]=2 x[${#x[@]}]=3 x[$((i+1))]=4; declare -A m=([a]=\"$(date)\" [b]=$(date) ['c']='d')",
     ] {
         reads(text);
+    }
+}
+
+/// Shells run `id` in each of them: quotes in an expansion are text for one, and quotes for another, or the result is expanded
+/// again.
+#[test]
+fn commands_in_the_quotes_of_an_expansion_are_found_or_refused() {
+    for text in [
+        "echo \"${x:-'$(id)'}\"",
+        "echo \"${x:='`id`'}\"",
+        "echo \"${x+'$(id)'}\"",
+        "echo \"${x:-'}$(id)'}\"",
+        "echo \"${x:-$'$(id)'}\"",
+        "cat <<E\n${x:-'$(id)'}\nE",
+        "echo \"$(( '$(id)' ))\" $(( 'a[$(id)]' ))",
+        "echo $(( a[\\$(id)] ))",
+        "echo \"$((x['$(id)']))\"",
+        "echo ${#a[$(id)]}",
+        "echo ${a[$(id)]:-x}",
+        "echo ${a[$(id)]#x}",
+        "echo ${a[`id`]^}",
+        "echo ${!x[$(id)]}",
+        "echo ${a[b[$(id)]]}",
+        "echo ${a['$(id)']}",
+        "echo ${HOME:'a[$(id)]'}",
+        "a=(['b[$(id)]']=1)",
+        "x[$(id)]=1",
+        "x['$(id)']=1",
+        "x[\"$((id);)\"]=1",
+        "echo ${x:-<(id)}",
+        "echo ${x->(id)}",
+        "echo ${PWD#<(id)}",
+        "echo \"${PWD#<(id)}\"",
+        "echo ${ id; }",
+        "echo ${| id; }",
+        "echo ${(e):-'$(id)'}",
+    ] {
+        let analysis = crate::commands::Analysis::of_text(text, &crate::commands::Options::default());
+        let is_found = analysis.program_names().any(|name| name == "id");
+        assert!(is_found || !analysis.unresolved.is_empty(), "{text}");
     }
 }
 

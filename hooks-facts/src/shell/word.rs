@@ -47,11 +47,7 @@ impl ShellParser<'_> {
                     if self.cursor.peek_second() != Some('(') {
                         break;
                     }
-                    let direction = if c == '<' { Direction::Read } else { Direction::Write };
-                    self.cursor.position += 2;
-                    let script = self.script()?;
-                    self.cursor.expect(")")?;
-                    parts.push(Part::Process { script, direction });
+                    self.process(c, &mut parts)?;
                 }
                 _ => self.piece(c, &mut parts)?,
             }
@@ -62,6 +58,16 @@ impl ShellParser<'_> {
             return Err(self.cursor.error(reason));
         }
         Ok(Word { parts: parts.finish(), span: self.cursor.span_from(start) })
+    }
+
+    /// Parses the process substitution that starts here with `c`.
+    pub(super) fn process(&mut self, c: char, parts: &mut Parts) -> Result<()> {
+        let direction = if c == '<' { Direction::Read } else { Direction::Write };
+        self.cursor.position += 2;
+        let script = self.script()?;
+        self.cursor.expect(")")?;
+        parts.push(Part::Process { script, direction });
+        Ok(())
     }
 
     /// Parses the next piece of a word outside of quotes, which starts with `c`.

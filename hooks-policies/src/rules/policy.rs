@@ -555,6 +555,15 @@ fn by_all<'r>(call: Call<'r>, number: usize, rule: &Rule, origin: Origin) -> Opt
     let on = match rule.compare_commands(commands) {
         CommandMatch::Other => return None,
         CommandMatch::Unknown if rule.action == RuleAction::Allow => return None,
+        // It also covers the files that the command writes by itself, for which it needs a pattern.
+        CommandMatch::Same
+            if rule.action == RuleAction::Allow
+                && rule.paths.is_empty()
+                && rule.writes.is_empty()
+                && commands.redirect() =>
+        {
+            return None;
+        }
         CommandMatch::Unknown => On::Unknown(commands.found.first().map_or("", |command| &command.pointer)),
         CommandMatch::Same => match (rule.find_effect(commands), hit.on) {
             (Some(found), On::Call) => On::Effect(found),
