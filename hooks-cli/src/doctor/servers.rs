@@ -34,7 +34,8 @@ fn of_file(file: &ServerFile, client: Client, is_wired: bool, remedy: &str) -> V
             return vec![Finding::doubtful(what, "mend the file")];
         }
     };
-    let (governed, open): (Vec<_>, Vec<_>) = servers.iter().partition(|server| server.governed().is_some());
+    let (governed, open): (Vec<_>, Vec<_>) =
+        servers.iter().partition(|server| server.governed().is_some() || server.is_hooks());
     let mut findings: Vec<Finding> =
         governed.iter().filter_map(|server| broken(server, &path, remedy)).collect();
     if findings.is_empty() && !governed.is_empty() {
@@ -74,7 +75,9 @@ fn broken(server: &FoundServer, path: &impl std::fmt::Display, remedy: &str) -> 
     let missing = [Some(found.program), found.config].into_iter().flatten().find(is_missing)?;
     let what =
         format!("the MCP server `{}` of `{path}` does not start: `{missing}` is not there", server.name);
-    let remedy = if missing == found.program {
+    let remedy = if found.is_by_hand {
+        "a person wrote this line, so `hooks init` leaves it as it is".to_owned()
+    } else if missing == found.program {
         format!("{remedy} names this program")
     } else {
         "restore the rules, or remove `--config` from its arguments".to_owned()

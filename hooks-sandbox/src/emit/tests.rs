@@ -86,6 +86,9 @@ fn the_files_are_as_reviewed() {
             .replace(&ignoring_case, "HOME")
             .replace(&emission.root.replace('.', "\\."), "HOME")
             .replace(&emission.root, "HOME");
+        // Whether the users of this machine have secrets is not reviewed.
+        let is_other = |line: &str| ["\"/root/", "\"/home/"].iter().any(|home| line.contains(home));
+        let text: String = text.split_inclusive('\n').filter(|line| !is_other(line)).collect();
         let path = format!("{}/src/emit/golden/{name}.txt", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("HOOKS_BLESS").is_some() {
             fs::write(&path, &text).unwrap();

@@ -68,6 +68,8 @@ pub(crate) struct GovernedServer<'s> {
     pub(crate) config: Option<&'s str>,
     /// Index of the server's own program among the arguments.
     at: usize,
+    /// Whether the line has other options than `hooks init` writes, so that a person wrote it.
+    pub(crate) is_by_hand: bool,
 }
 
 impl ProxyLine<'_> {
@@ -106,7 +108,20 @@ impl FoundServer {
         let options = texts.get(..end)?;
         let named = options.iter().position(|text| matches!(*text, "--config" | "-c"));
         let config = named.and_then(|at| options.get(at.checked_add(1)?)).copied();
-        Some(GovernedServer { program, config, at })
+        let is_by_hand = match options {
+            ["mcp", "--name", _] | ["mcp", "--name", _, "--config", _] => false,
+            ["mcp", name] | ["mcp", name, "--config", _] => !name.starts_with("--name="),
+            _ => true,
+        };
+        Some(GovernedServer { program, config, at, is_by_hand })
+    }
+
+    /// Whether it is `hooks mcp` itself, which reaches its server by a URL or is the server (`hooks mcp serve`).
+    pub(crate) fn is_hooks(&self) -> bool {
+        let Some(Start { command, arguments: Some(arguments), .. }) = &self.start else { return false };
+        let stem = command.text.as_deref().and_then(|program| Path::new(program).file_stem()?.to_str());
+        let first = arguments.items.first().and_then(|item| item.text.as_deref());
+        stem.is_some_and(|stem| stem.eq_ignore_ascii_case("hooks")) && first == Some("mcp")
     }
 
     /// The command line; values that are no text as they are written.
@@ -126,7 +141,7 @@ pub(crate) fn govern(text: &str, form: ServerForm, line: &ProxyLine<'_>) -> Resu
     for server in &servers {
         let words = server.words(text);
         match (&server.start, server.governed()) {
-            (Some(start), None) => {
+            (Some(start), None) if !server.is_hooks() => {
                 let own = line.words(&server.name);
                 splices.extend(inserted(text, form, start, line.program, &own));
                 let own = own.iter().map(String::as_str);
@@ -134,7 +149,7 @@ pub(crate) fn govern(text: &str, form: ServerForm, line: &ProxyLine<'_>) -> Resu
                     .push(std::iter::once(line.program).chain(own).chain(words).map(str::to_owned).collect());
             }
             // The program may have been moved since.
-            (Some(start), Some(found)) if is_stale(found.program, line.program) => {
+            (Some(start), Some(found)) if !found.is_by_hand && is_stale(found.program, line.program) => {
                 splices.push((start.command.span.clone(), quoted(line.program)));
                 let rest = words.iter().skip(1);
                 wanted.push(std::iter::once(&line.program).chain(rest).copied().map(str::to_owned).collect());
@@ -160,7 +175,8 @@ pub(crate) fn ungovern(text: &str, form: ServerForm) -> Result<String, Refused> 
     let servers = find(text, form)?;
     let mut splices = Vec::new();
     for server in &servers {
-        if let (Some(start), Some(found)) = (&server.start, server.governed()) {
+        let own = server.governed().filter(|found| !found.is_by_hand);
+        if let (Some(start), Some(found)) = (&server.start, own) {
             splices.extend(removed(text, form, start, found.at).into_iter().flatten());
         }
     }
@@ -411,17 +427,25 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_is_there_keeps_its_options() {
-        let text = "{\"mcpServers\": {\"a\": {\"command\": \"/old/hooks\", \"args\": [\"mcp\", \"--pin\", \"p\", \"--\", \"s\", \"x\"]}}}";
+    fn a_proxy_that_a_person_wrote_stays() {
         let form = ServerForm::Json("mcpServers");
-        let governed = govern(text, form, &LINE).unwrap();
-        assert_eq!(governed, text.replace("/old/hooks", "/usr/bin/hooks"));
-        let path = text.replace("/old/hooks", "hooks");
-        assert_eq!(govern(&path, form, &LINE).unwrap(), path);
-        assert_eq!(
-            ungovern(&path, form).unwrap(),
-            "{\"mcpServers\": {\"a\": {\"command\": \"s\", \"args\": [\"x\"]}}}"
-        );
+        let of = |program: &str, arguments: &str| {
+            format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"{program}\", \"args\": [{arguments}]}}}}}}")
+        };
+        for arguments in [
+            r#""mcp", "--name", "a", "--pin", "p", "--", "s", "x""#,
+            r#""mcp", "--", "s""#,
+            r#""mcp", "--name", "a", "--url", "http://127.0.0.1:8000/mcp""#,
+            r#""mcp", "serve""#,
+        ] {
+            let text = of("/old/hooks", arguments);
+            assert_eq!(govern(&text, form, &LINE).unwrap(), text);
+            assert_eq!(ungovern(&text, form).unwrap(), text);
+        }
+        // Ours is recognised by its form, and follows the program.
+        let ours = of("/old/hooks", r#""mcp", "--name", "a", "--", "s", "x""#);
+        assert_eq!(govern(&ours, form, &LINE).unwrap(), ours.replace("/old/hooks", "/usr/bin/hooks"));
+        assert_eq!(ungovern(&ours, form).unwrap(), of("s", "\"x\""));
         let found =
             find(&govern("{\"mcpServers\": {\"a\": {\"command\": \"s\"}}}", form, &LINE).unwrap(), form);
         let found = found.unwrap();
