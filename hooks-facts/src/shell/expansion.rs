@@ -13,7 +13,7 @@ enum Inside {
     Text,
     /// The same in double quotes or in a here-document, where single quotes are text.
     QuotedText,
-    /// What changes a value: a pattern, an offset.
+    /// A pattern or an offset that changes a value.
     Change,
     /// The same in double quotes.
     QuotedChange,
