@@ -31,6 +31,13 @@ const SETTERS: &[&str] = &[
     "typeset",
 ];
 
+/// Variables of bash and zsh whose elements say what a name stands for. The module `zsh/parameter` has those in lower case.
+pub(super) const NAME_TABLES: &[&str] =
+    &["BASH_ALIASES", "BASH_CMDS", "aliases", "commands", "functions", "galiases", "path", "saliases"];
+
+/// Those of them whose elements are commands.
+pub(super) const TEXT_TABLES: &[&str] = &["BASH_ALIASES", "aliases", "functions", "galiases", "saliases"];
+
 /// Notes the effect of a command on the look-up of programs.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument]) {
     let has = |letters: [char; 1]| {
@@ -40,7 +47,8 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument]) {
         })
     };
     let changes = match name {
-        "hash" => has(['p']),
+        // `hash NAME=FILE` in zsh.
+        "hash" => has(['p']) || words.iter().any(|word| word.literal().is_none_or(|word| word.contains('='))),
         "enable" => has(['f']),
         "alias" => words.iter().any(|word| word.literal().is_none() && !word.prefix().contains('=')),
         // `declare -n` makes one name stand for another.
@@ -91,8 +99,6 @@ pub(super) fn changes(variable: &str, value: &Argument) -> bool {
         return value.literal().is_none_or(|value| value.contains(['+', 'k']));
     }
     VARIABLES.binary_search(&variable).is_ok()
-        // The tables of bash that its built-in commands show.
-        || matches!(variable, "BASH_CMDS" | "BASH_ALIASES")
         || COMMAND_VARIABLES.contains(&variable) && !COMPILERS.contains(&variable)
         || FAMILIES.iter().any(|family| variable.starts_with(family))
             && !HARMLESS.iter().any(|harmless| variable.starts_with(harmless))

@@ -117,7 +117,7 @@ impl Walk {
             }
             "source" | "." => return self.sourced(words, input, span),
             "trap" => self.trap(words, span),
-            "alias" => self.define_aliases(words),
+            "alias" => self.define_aliases(words, span),
             "set" | "shift" => self.set(name, words),
             "read" => self.read_into(words, input, span),
             "mapfile" | "readarray" => self.read_list_into(words, input, span),
@@ -506,11 +506,42 @@ impl Walk {
         }
     }
 
-    fn define_aliases(&mut self, words: &[Argument]) {
+    fn define_aliases(&mut self, words: &[Argument], span: Span) {
+        // In zsh such an alias stands for a word in any place, or for the program of a kind of files.
+        let is_anywhere =
+            words.iter().any(|word| word.prefix().starts_with('-') && word.prefix().contains(['g', 's']));
         for word in words {
             let text = word.as_shell_text();
-            if let Some((name, value)) = text.split_once('=') {
-                self.aliases.insert(name.to_owned(), value.to_owned());
+            let Some((name, value)) = text.split_once('=') else { continue };
+            if is_anywhere {
+                self.maybe_text(value.trim_start_matches([' ', ';', '&', '|']), span);
+            }
+            self.aliases.insert(name.to_owned(), value.to_owned());
+        }
+    }
+
+    /// Handles a variable of a shell that holds aliases, functions or the folders and files of programs.
+    pub(super) fn define_names(&mut self, name: &str, element: bool, value: &Variable, span: Span) {
+        self.lookup_changed |= match value {
+            _ if element => lookup::NAME_TABLES.contains(&name),
+            Variable::List(_) => {
+                lookup::NAME_TABLES.contains(&name) || lookup::changes(name, &Argument::unknown())
+            }
+            // A text `path` is the search path in zsh, and any variable in other shells.
+            Variable::Text(_) => name == "path",
+        };
+        if lookup::TEXT_TABLES.contains(&name) {
+            let values = match value {
+                Variable::Text(text) if element => std::slice::from_ref(text),
+                Variable::Text(_) => &[],
+                Variable::List(list) => list,
+            };
+            for value in values {
+                let text = value.as_shell_text();
+                // An element of a list may be `[NAME]=TEXT`.
+                for text in std::iter::once(&*text).chain(text.split_once('=').map(|(_, text)| text)) {
+                    self.maybe_text(text.trim_start_matches([' ', ';', '&', '|']), span);
+                }
             }
         }
     }

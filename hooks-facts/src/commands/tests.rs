@@ -53,6 +53,28 @@ fn reached_through_syntax() {
     ]);
 }
 
+/// In zsh, in bash, or in both.
+#[test]
+fn reached_through_names_of_a_shell() {
+    runs(&[
+        "- dangerous -xy",
+        "repeat 2 dangerous -xy",
+        "{fd}< /dev/null dangerous -xy",
+        "alias -g X='; dangerous -xy'; ls X",
+        "alias -s txt='dangerous -xy'; a.txt",
+        "BASH_ALIASES[ls]='dangerous -xy'; ls",
+        "BASH_ALIASES=([ls]='dangerous -xy'); ls",
+        "aliases[ls]='dangerous -xy'; ls",
+        "galiases=(X '; dangerous -xy'); ls X",
+        "functions[ls]='dangerous -xy'; ls",
+    ]);
+    does_not_run(&[
+        "aliases='dangerous -xy'",
+        "names[ls]='dangerous -xy'; ls",
+        "echo {fd} - repeat 2 dangerous -xy",
+    ]);
+}
+
 #[test]
 fn reached_through_programs() {
     runs(&[

@@ -623,9 +623,7 @@ impl Walk {
                 Variable::List(words.iter().flat_map(|word| self.expand(word)).collect())
             }
         };
-        // In zsh, a list `path` is the search path.
-        self.lookup_changed |=
-            matches!(value, Variable::List(_)) && matches!(&*assignment.name, "path" | "PATH");
+        self.define_names(&assignment.name, assignment.element, &value, span);
         if let Variable::Text(text) = &value {
             self.environment(&assignment.name, text, span);
         }
@@ -657,6 +655,10 @@ impl Walk {
         let mut target = None;
         self.input_file = None;
         for redirection in redirections {
+            if let Some(variable) = &redirection.variable {
+                self.environment(variable, &Argument::unknown(), redirection.span);
+                self.variables.insert(variable.clone(), Variable::Text(Argument::unknown()));
+            }
             match redirection.kind {
                 RedirectionKind::HereDocument => {
                     let document = redirection.document.get();

@@ -244,13 +244,20 @@ impl<'t> ShellParser<'t> {
         let mut length = name_length;
         let mut element = false;
         if after.starts_with('[') {
-            let line = after.get(..after.find(['\n', ' ', ';']).unwrap_or(after.len())).unwrap_or_default();
-            self.cursor.spend(line.len())?;
-            let Some(close) = line.find(']') else { return Ok(None) };
-            // It is not parsed.
-            let index = line.split_once("]=").or_else(|| line.split_once("]+=")).map(|(index, _)| index);
-            if is_doubtful_index(index.unwrap_or_default(), false) {
+            let Some(index) = subscript(after) else {
+                let is_doubtful = simple.words.is_empty() && is_doubtful_index(after, true);
+                return if is_doubtful { Err(self.cursor.error(Unparsed::Quotes)) } else { Ok(None) };
+            };
+            self.cursor.spend(index.len())?;
+            let close = index.len() + 1;
+            // Bash reads it as a subscript. Other shells end the word there, so it is parsed as words.
+            let ends_word = index.contains([' ', '\t', '\n', ';', '&', '|', '<', '>']);
+            let is_assigned = is_assigned(after.get(close + 1..).unwrap_or_default());
+            if is_assigned && is_doubtful_index(index, ends_word) {
                 return Err(self.cursor.error(Unparsed::Quotes));
+            }
+            if ends_word {
+                return Ok(None);
             }
             element = true;
             length += close + 1;
@@ -290,13 +297,14 @@ impl<'t> ShellParser<'t> {
             if self.cursor.eat(")") {
                 return Ok(words);
             }
-            let rest = self.cursor.rest();
-            words.push(self.word()?);
-            let word = rest.get(..rest.len() - self.cursor.rest().len()).unwrap_or_default();
-            let index = word.strip_prefix('[').and_then(|word| word.split_once("]="));
-            if index.is_some_and(|(index, _)| is_doubtful_index(index, true)) {
-                return Err(self.cursor.error(Unparsed::Quotes));
+            if let Some(index) = subscript(self.cursor.rest()) {
+                self.cursor.spend(index.len())?;
+                let after = self.cursor.rest().get(index.len() + 2..).unwrap_or_default();
+                if is_assigned(after) && is_doubtful_index(index, true) {
+                    return Err(self.cursor.error(Unparsed::Quotes));
+                }
             }
+            words.push(self.word()?);
         }
     }
 
@@ -313,7 +321,7 @@ impl<'t> ShellParser<'t> {
     fn redirection(&mut self, redirections: &mut Vec<Redirection>) -> Result<bool> {
         use RedirectionKind::{Append, Duplicate, HereDocument, HereString, Read, ReadWrite, Write};
         let start = self.cursor.position;
-        self.channel();
+        let variable = self.channel();
         if self.cursor.starts_with("<(") || self.cursor.starts_with(">(") {
             self.cursor.position = start;
             return Ok(false);
@@ -351,12 +359,18 @@ impl<'t> ShellParser<'t> {
             };
             self.pending.push(pending);
         }
-        redirections.push(Redirection { kind, target, document, span: self.cursor.span_from(start) });
+        redirections.push(Redirection {
+            kind,
+            target,
+            document,
+            variable,
+            span: self.cursor.span_from(start),
+        });
         Ok(true)
     }
 
-    /// Consumes the `2` of `2>` or the `{fd}` of `{fd}>`.
-    fn channel(&mut self) {
+    /// Consumes the `2` of `2>` or the `{fd}` of `{fd}>`. Returns the variable, which is `fd` here.
+    fn channel(&mut self) -> Option<String> {
         let rest = self.cursor.rest();
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let length = match rest.strip_prefix('{') {
@@ -366,12 +380,13 @@ impl<'t> ShellParser<'t> {
             }
             None => digits,
         };
-        if rest.starts_with('{') && !rest.get(..length).is_some_and(|name| name.ends_with('}')) {
-            return;
+        let channel = rest.get(..length)?;
+        let is_followed = rest.get(length..).is_some_and(|rest| rest.starts_with(['<', '>']));
+        if !is_followed || channel.starts_with('{') && !channel.ends_with('}') {
+            return None;
         }
-        if rest.get(length..).is_some_and(|rest| rest.starts_with(['<', '>'])) {
-            self.cursor.position += length;
-        }
+        self.cursor.position += length;
+        channel.strip_prefix('{').map(|name| name.trim_end_matches('}').to_owned())
     }
 
     /// Skips blanks, joined lines and a comment.
@@ -411,6 +426,38 @@ impl<'t> ShellParser<'t> {
         });
         rest.get(..end.unwrap_or(rest.len())).filter(|word| word.len() <= 64).unwrap_or_default()
     }
+}
+
+/// Returns the text between the brackets of the subscript that starts `text`, which may contain blanks, quotes and subscripts.
+fn subscript(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('[')?;
+    let (mut depth, mut quote, mut is_escaped, mut before) = (1_usize, None, false, 0);
+    for (at, byte) in inner.bytes().enumerate() {
+        match (byte, quote) {
+            _ if is_escaped => {
+                (is_escaped, before) = (false, 0);
+                continue;
+            }
+            // In `$'...'` too, and not in `'...'`.
+            (b'\\', None | Some((_, true))) => is_escaped = true,
+            (byte, Some((open, _))) if byte == open => quote = None,
+            (b'"', None) => quote = Some((byte, true)),
+            (b'\'', None) => quote = Some((byte, before == b'$')),
+            (b'[', None) => depth += 1,
+            (b']', None) => depth -= 1,
+            _ => {}
+        }
+        before = byte;
+        if depth == 0 {
+            return inner.get(..at);
+        }
+    }
+    None
+}
+
+/// Returns whether the text after a subscript assigns a value.
+fn is_assigned(after: &str) -> bool {
+    after.starts_with('=') || after.starts_with("+=")
 }
 
 /// Returns whether the subscript of an assignment sets a variable, or may run a command that is not parsed: as it is, or only what

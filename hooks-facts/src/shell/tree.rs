@@ -159,6 +159,8 @@ pub struct Redirection {
     pub target: Word,
     /// Text of a here-document.
     pub document: Document,
+    /// Variable that gets the number of the file descriptor: `{fd}> FILE`.
+    pub variable: Option<String>,
     /// Position in the text.
     pub span: Span,
 }
