@@ -170,7 +170,7 @@ impl Kept {
     fn write_set(&self, listed: &Listed, now: Timestamp, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{LOUD}{}{LOUD:#}", one_line(&self.name(&listed.set), WIDTH))?;
         let mut table = Table::new(["entry", "since", "until", "note"]);
-        for member in &listed.members {
+        for member in listed.members.iter() {
             let is_over = member.is_over(now);
             let until = member.until.map_or_else(String::new, |until| until.to_string());
             table.row([

@@ -64,7 +64,7 @@ pub struct Listed {
     /// Key of the set.
     pub set: Key,
     /// Members of the set, in order of entry.
-    pub members: Vec<Member>,
+    pub members: Arc<Vec<Member>>,
 }
 
 impl ByHand {
@@ -205,7 +205,7 @@ impl ByHand {
         Ok(members.iter().filter_map(|member| serde_json::from_str(&member.note).ok()).collect())
     }
 
-    async fn members(&self, set: &Key) -> Result<(Vec<Member>, Timestamp), StoreError> {
+    async fn members(&self, set: &Key) -> Result<(Arc<Vec<Member>>, Timestamp), StoreError> {
         match self.store.apply(Op::Members { set: set.clone() }).await? {
             StepResult::Members { members, now } => Ok((members, now)),
             other => Err(unexpected(&other)),

@@ -87,9 +87,9 @@ impl OpenCall {
             StepResult::Members { members, .. } => members,
             other => return Err(bad(&other)),
         };
-        let mut calls = members.into_iter().filter_map(|member| {
+        let mut calls = members.iter().filter_map(|member| {
             let call: Self = serde_json::from_str(&member.note).ok()?;
-            call.is(sought).then_some((member, call))
+            call.is(sought).then(|| (member.clone(), call))
         });
         Ok(calls.next())
     }

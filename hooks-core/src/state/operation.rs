@@ -273,8 +273,8 @@ pub enum StepResult {
     Present(Member),
     /// The members of a set.
     Members {
-        /// Members in order of entry.
-        members: Vec<Member>,
+        /// Members in order of entry. A store in memory shares its own list.
+        members: Arc<Vec<Member>>,
         /// The store's time, to compare with the expiry of members.
         now: Timestamp,
     },

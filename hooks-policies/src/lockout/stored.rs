@@ -344,7 +344,7 @@ impl StoredLockouts {
         }
     }
 
-    async fn members(&self) -> Result<(Vec<Member>, hooks_core::time::Timestamp), LockoutError> {
+    async fn members(&self) -> Result<(Arc<Vec<Member>>, hooks_core::time::Timestamp), LockoutError> {
         match self.store.apply(Op::Members { set: self.set.clone() }).await? {
             StepResult::Members { members, now } => Ok((members, now)),
             other => Err(unexpected(&other)),

@@ -22,7 +22,7 @@ pub(super) struct Own {
 
 /// A set in its last known state.
 struct Seen {
-    members: Vec<Member>,
+    members: Arc<Vec<Member>>,
     now: Timestamp,
     at: Tick,
 }
@@ -76,20 +76,21 @@ impl Own {
     }
 
     /// Records a set as the store returned it.
-    pub(super) fn see(&mut self, set: Key, members: &[Member], now: Timestamp, kept: Duration) {
+    pub(super) fn see(&mut self, set: Key, members: &Arc<Vec<Member>>, now: Timestamp, kept: Duration) {
         let at = self.clock.tick();
         if self.sets.len() >= self.room {
             self.sets.retain(|_, seen| at.since(seen.at) <= kept);
             self.room = self.sets.len().saturating_mul(2).max(ROOM);
         }
-        self.sets.insert(set, Seen { members: members.to_vec(), now, at });
+        self.sets.insert(set, Seen { members: Arc::clone(members), now, at });
     }
 
     /// Returns a set that was read at most `kept` ago.
     pub(super) fn seen(&self, set: &Key, kept: Duration) -> Option<StepResult> {
         let seen = self.sets.get(set)?;
         let age = self.clock.tick().since(seen.at);
-        (age <= kept).then(|| StepResult::Members { members: seen.members.clone(), now: seen.now.after(age) })
+        (age <= kept)
+            .then(|| StepResult::Members { members: Arc::clone(&seen.members), now: seen.now.after(age) })
     }
 
     /// Drops a set that was changed, because the known state is outdated.

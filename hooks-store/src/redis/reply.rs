@@ -51,7 +51,7 @@ impl Reply {
             "present" => StepResult::Present(values.member()?),
             "members" => {
                 let now = Timestamp(values.number()?);
-                StepResult::Members { members: values.rest(Values::member)?, now }
+                StepResult::Members { members: values.rest(Values::member)?.into(), now }
             }
             "changes" => {
                 let revision = values.number()?;

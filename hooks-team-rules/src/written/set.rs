@@ -69,18 +69,18 @@ impl FileSet {
     pub(super) async fn read(&self) -> Result<Files, StoreError> {
         let (members, now) = self.members().await?;
         let mut files = Files { now, ..Files::default() };
-        for member in members.into_iter().filter(|member| !member.is_over(now)) {
+        for member in members.iter().filter(|member| !member.is_over(now)) {
             if &*member.name == EVERY_FILE {
                 files.is_full = true;
                 continue;
             }
             let program = Some(member.note.to_string()).filter(|note| !note.is_empty());
-            files.known.insert(member.name, Known { program, since: member.since });
+            files.known.insert(Arc::clone(&member.name), Known { program, since: member.since });
         }
         Ok(files)
     }
 
-    async fn members(&self) -> Result<(Vec<Member>, Timestamp), StoreError> {
+    async fn members(&self) -> Result<(Arc<Vec<Member>>, Timestamp), StoreError> {
         match self.store.apply(Op::Members { set: self.key.clone() }).await? {
             StepResult::Members { members, now } => Ok((members, now)),
             other => Err(bad(&other)),
@@ -89,15 +89,20 @@ impl FileSet {
 
     /// Adds files that a call is about to write.
     pub(super) async fn add(&self, written: &[FileOfSession]) -> Result<(), StoreError> {
-        // Without a map of them: a session that writes much has many members.
+        let mut new: Vec<_> = written.iter().map(|file| (digest(&file.path), file)).collect();
         let (members, now) = self.members().await?;
-        let present = || members.iter().filter(|member| !member.is_over(now));
-        if present().any(|member| &*member.name == EVERY_FILE) {
-            return Ok(());
+        let mut known = 0;
+        // Without a map of them: a session that writes much has many members.
+        for member in members.iter().filter(|member| !member.is_over(now)) {
+            if &*member.name == EVERY_FILE {
+                return Ok(());
+            }
+            known += 1;
+            new.retain(|(name, _)| *member.name != **name);
         }
-        let new = written.iter().map(|file| (digest(&file.path), file));
-        let new: Vec<_> = new.filter(|(name, _)| !present().any(|member| *member.name == **name)).collect();
-        if present().count() + new.len() > MAX_FILES {
+        // The list is the store's own, which would be copied to add to it.
+        drop(members);
+        if known + new.len() > MAX_FILES {
             return self.insert(EVERY_FILE, "").await;
         }
         for (name, file) in new {

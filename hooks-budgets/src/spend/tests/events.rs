@@ -105,7 +105,7 @@ async fn what_the_store_forgot_is_charged_when_it_ends() {
     else {
         panic!("it has a set")
     };
-    let [entry] = <[_; 1]>::try_from(members).unwrap();
+    let [entry] = <[_; 1]>::try_from(Arc::unwrap_or_clone(members)).unwrap();
     let insert = Op::Insert { id: entry.id, set, name: entry.name, note: entry.note, ttl: None };
     later.apply(insert).await.unwrap();
     after(&hooks(later.clone()), Some("1"), 1, &reply(usage(100, 500))).await;

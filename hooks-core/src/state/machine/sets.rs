@@ -15,8 +15,9 @@ pub(super) struct Sets(HashMap<Key, Set>);
 
 #[derive(Clone, Debug, Default)]
 struct Set {
-    /// Members in order of entry. Sets are small: teams, children of a session.
-    members: Vec<Member>,
+    /// Members in order of entry. Sets are small: teams, children of a session, files that it wrote. Whoever reads them has the
+    /// same list, which is copied if it changes meanwhile.
+    members: Arc<Vec<Member>>,
     revision: u64,
     /// Time of the last change.
     touched: Timestamp,
@@ -25,12 +26,14 @@ struct Set {
 }
 
 impl Sets {
-    pub(super) fn members(&mut self, set: &Key, now: Timestamp) -> Vec<Member> {
-        let Some(set) = self.0.get_mut(set) else { return Vec::new() };
+    pub(super) fn members(&mut self, set: &Key, now: Timestamp) -> Arc<Vec<Member>> {
+        let Some(set) = self.0.get_mut(set) else { return Arc::default() };
         set.read = now;
-        let mut members = Vec::with_capacity(set.members.len());
-        members.extend(set.members.iter().filter(|member| !is_forgotten(member, now)).cloned());
-        members
+        if set.members.iter().any(|member| is_forgotten(member, now)) {
+            let known = set.members.iter().filter(|member| !is_forgotten(member, now));
+            return Arc::new(known.cloned().collect());
+        }
+        Arc::clone(&set.members)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -64,7 +67,7 @@ impl Sets {
     /// check, if the set stays.
     pub(super) fn forget(&mut self, key: &Key, now: Timestamp) -> Option<Timestamp> {
         let set = self.0.get_mut(key)?;
-        set.members.retain(|member| !is_forgotten(member, now));
+        Arc::make_mut(&mut set.members).retain(|member| !is_forgotten(member, now));
         if set.is_over(now) {
             self.0.remove(key);
             return None;
@@ -97,18 +100,28 @@ impl State {
             return StepResult::Ended { actual: 0 };
         }
         let now = self.now;
-        if self.has_member(key, id) {
-            return StepResult::Done;
+        let mut is_replaced = false;
+        let mut named = None;
+        for there in self.sets.0.get(key).into_iter().flat_map(|set| set.members.iter()) {
+            let (has_id, has_name) = (there.id == id, there.name == *name);
+            if has_id && !is_forgotten(there, now) {
+                return StepResult::Done;
+            }
+            if has_name && !there.is_over(now) {
+                named.get_or_insert(there);
+            }
+            is_replaced |= has_id || has_name;
         }
-        let mut members = self.sets.0.get(key).into_iter().flat_map(|set| &set.members);
-        if let Some(there) = members.find(|member| member.name == *name && !member.is_over(now)) {
+        if let Some(there) = named {
             return StepResult::Present(there.clone());
         }
         let until = ttl.map(|ttl| self.until(ttl));
         let member = Member { id, name: Arc::clone(name), note: Arc::clone(note), since: now, until };
         self.change_set(key, |members| {
-            // Replaces an expired member of this name, and a forgotten entry with this id.
-            members.retain(|there| there.name != member.name && there.id != id);
+            // An expired member of this name, and a forgotten entry with this id.
+            if is_replaced {
+                members.retain(|there| there.name != member.name && there.id != id);
+            }
             members.push(member);
         });
         StepResult::Done
@@ -157,6 +170,6 @@ impl State {
         }
         let set = self.sets.0.entry(key.clone()).or_default();
         (set.revision, set.touched) = (revision, now);
-        change(&mut set.members);
+        change(Arc::make_mut(&mut set.members));
     }
 }

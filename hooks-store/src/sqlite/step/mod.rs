@@ -53,7 +53,9 @@ impl Step<'_> {
             Op::Insert { id, set, name, note, ttl } => self.insert(*id, set, name, note, *ttl),
             Op::Update { id, set, note, ttl } => self.update(*id, set, note.as_ref(), *ttl),
             Op::Remove { id, set } => self.remove(*id, set),
-            Op::Members { set } => Ok(StepResult::Members { members: self.members(set)?, now: self.now }),
+            Op::Members { set } => {
+                Ok(StepResult::Members { members: self.members(set)?.into(), now: self.now })
+            }
             Op::Changes { below, after } => self.changes(below, *after),
             Op::Counters { below } => self.counters_below(below),
             Op::Now => Ok(StepResult::Now(self.now)),
