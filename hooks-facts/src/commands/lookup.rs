@@ -31,7 +31,7 @@ const SETTERS: &[&str] = &[
     "typeset",
 ];
 
-/// Variables of bash and zsh whose elements say what a name stands for. The module `zsh/parameter` has those in lower case.
+/// Variables of bash and zsh whose elements determine what a name stands for. The module `zsh/parameter` has those in lower case.
 pub(super) const NAME_TABLES: &[&str] =
     &["BASH_ALIASES", "BASH_CMDS", "aliases", "commands", "functions", "galiases", "path", "saliases"];
 

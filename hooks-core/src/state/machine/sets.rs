@@ -15,8 +15,8 @@ pub(super) struct Sets(HashMap<Key, Set>);
 
 #[derive(Clone, Debug, Default)]
 struct Set {
-    /// Members in order of entry. Sets are small: teams, children of a session, files that it wrote. Whoever reads them has the
-    /// same list, which is copied if it changes meanwhile.
+    /// Members in order of entry. Sets are small: teams, children of a session, files that it wrote. A reader gets this list,
+    /// which is copied if it changes meanwhile.
     members: Arc<Vec<Member>>,
     revision: u64,
     /// Time of the last change.
