@@ -63,21 +63,34 @@ pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
+/// No digit.
+const NONE: u8 = 0xFF;
+
+/// Value of each byte as a lower-case digit, or `NONE`. A digest has random digits, so a branch for each would cost much more.
+const DIGITS: [u8; 256] = {
+    let mut digits = [NONE; 256];
+    let mut value = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    digits
+};
+
 /// Parses lower-case hex of exactly the length of `out`.
 pub(crate) fn parse_hex(hex: &[u8], out: &mut [u8]) -> Option<()> {
-    let digit = |byte: u8| match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
-    };
+    let digit = |byte: u8| DIGITS.get(usize::from(byte)).copied().unwrap_or(NONE);
     let (pairs, rest) = hex.as_chunks::<2>();
     if !rest.is_empty() || pairs.len() != out.len() {
         return None;
     }
+    let mut all = 0;
     for (byte, [high, low]) in out.iter_mut().zip(pairs) {
-        *byte = digit(*high)? << 4 | digit(*low)?;
+        let (high, low) = (digit(*high), digit(*low));
+        all |= high | low;
+        *byte = high << 4 | low & 15;
     }
-    Some(())
+    (all < 16).then_some(())
 }
 
 #[cfg(test)]
@@ -92,5 +105,12 @@ mod tests {
         assert_eq!(Digest::parse(text.as_bytes()), Some(digest));
         assert_eq!(Digest::parse(text.to_uppercase().as_bytes()), None);
         assert_eq!(Digest::parse(&text.as_bytes()[1..]), None);
+        for other in (0..=255).filter(|byte| !b"0123456789abcdef".contains(byte)) {
+            for at in [0, 1, 62, 63] {
+                let mut text = text.clone().into_bytes();
+                text[at] = other;
+                assert_eq!(Digest::parse(&text), None, "{other} at {at}");
+            }
+        }
     }
 }
