@@ -63,23 +63,14 @@ pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// No digit.
-const NONE: u8 = 0xFF;
-
-/// Value of each byte as a lower-case digit, or `NONE`. A digest has random digits, so a branch for each would cost much more.
-const DIGITS: [u8; 256] = {
-    let mut digits = [NONE; 256];
-    let mut value = 0;
-    while value < 16 {
-        digits[b"0123456789abcdef"[value as usize] as usize] = value;
-        value += 1;
-    }
-    digits
-};
-
-/// Parses lower-case hex of exactly the length of `out`.
+/// Parses lower-case hex of exactly the length of `out`. A digest has random digits, so one branch at the end is much faster than
+/// one for each of them.
 pub(crate) fn parse_hex(hex: &[u8], out: &mut [u8]) -> Option<()> {
-    let digit = |byte: u8| DIGITS.get(usize::from(byte)).copied().unwrap_or(NONE);
+    let digit = |byte: u8| {
+        let (number, letter) = (byte.wrapping_sub(b'0'), byte.wrapping_sub(b'a'));
+        let of_letter = if letter < 6 { letter + 10 } else { u8::MAX };
+        if number < 10 { number } else { of_letter }
+    };
     let (pairs, rest) = hex.as_chunks::<2>();
     if !rest.is_empty() || pairs.len() != out.len() {
         return None;
