@@ -14,15 +14,17 @@ use hooks::redaction::Scrubber;
 use hooks::{HookContext, HookError, HookFuture};
 use hooks_mcp::{GovernMcpLayer, McpSettings, OnChange, Pins};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use tower_service::Service;
 
-use crate::cli::{ChangedTool, Mcp};
+use crate::cli::{ChangedTool, Mcp, ToolNames};
 use crate::failure::Failure;
 use crate::run::project;
 use crate::{approve, load, private, strict_json};
 
 /// The rules, and what else the proxy needs for its decisions.
 pub(super) struct Rules {
+    path: PathBuf,
     config: Config,
     context: HookContext,
     settings: McpSettings,
@@ -54,7 +56,7 @@ pub(super) fn load(config: Option<&Path>, server: &str) -> Result<Rules, Failure
     context.team_root = Some(found.root);
     context.tenant = config.tenant().map(str::to_owned);
     let approver = Asking(approve::approvals(&config));
-    Ok(Rules { config, context, settings, approver })
+    Ok(Rules { path: found.config, config, context, settings, approver })
 }
 
 impl Rules {
@@ -72,9 +74,22 @@ impl Rules {
         self.settings.judged_by_name.push(tool.to_owned());
     }
 
-    /// The rules as hooks.
-    pub(super) fn hooks(&self) -> hooks::Hooks {
-        self.config.clone().hooks()
+    /// Has the hooks judge what is known about a call beside its arguments.
+    pub(super) fn know(
+        &mut self,
+        known: impl Fn(&str, &Map<String, Value>) -> Map<String, Value> + Send + Sync + 'static,
+    ) {
+        self.settings.known_arguments = Some(Arc::new(known));
+    }
+
+    /// Names of tools, and what is known about their calls.
+    pub(super) const fn settings(&self) -> &McpSettings {
+        &self.settings
+    }
+
+    /// The rules as hooks for questions about calls of any client, which record nothing.
+    pub(super) fn for_questions(&self) -> Result<hooks::Hooks, Failure> {
+        load::explained(&self.path, None, ToolNames::default()).map(Config::hooks)
     }
 
     /// The context of calls.
@@ -83,7 +98,7 @@ impl Rules {
     }
 
     pub(super) fn layer(&self) -> GovernMcpLayer<Asking> {
-        let Self { config, context, settings, approver } = self;
+        let Self { config, context, settings, approver, .. } = self;
         GovernMcpLayer::new(config.as_hooks().clone(), context.clone(), settings.clone())
             .with_approver(approver.clone())
     }

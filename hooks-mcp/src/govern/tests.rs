@@ -245,6 +245,54 @@ async fn the_server_gets_the_arguments_that_were_judged() {
 }
 
 #[tokio::test]
+async fn guards_judge_what_the_host_knows_and_the_server_does_not_get_it() {
+    let file = |path: &'static str| -> Option<Arc<KnownArguments>> {
+        Some(Arc::new(move |tool, _| match tool {
+            "write" => Map::from_iter([("path".to_owned(), path.into())]),
+            _ => Map::new(),
+        }))
+    };
+    let mut world = World::with(Hooks::builder().policy(guard()).transform(Limited));
+    world.settings.known_arguments = file("ok");
+    // The path of the host counts, and not that of the model.
+    let written = world.call("write", json!({"text": "a", "path": "no"}), text("ran")).await;
+    assert_eq!(written.body(), Ok(&text("ran")));
+    let sent = json!({"name": "write", "arguments": {"text": "a", "limit": 3}});
+    assert_eq!(*world.received.lock().unwrap(), [("tools/call".to_owned(), sent)]);
+    world.settings.known_arguments = file("elsewhere");
+    let denied = world.call("write", json!({"text": "a", "path": "ok"}), text("ran")).await;
+    assert_eq!(denied.body().unwrap()["content"][0]["text"], "not there");
+    assert_eq!(world.received(), 1);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_judged_by_name_fires_no_event() {
+    let recorder = Recorder::default();
+    let server = service_fn(async |_: McpRequest| Ok::<_, BoxError>(McpReply::result(text("a secret"))));
+    let mut settings = McpSettings::new("s");
+    settings.judged_by_name = vec!["explain".to_owned()];
+    settings.scrub = Some(Arc::new(|value| {
+        *value = text("scrubbed");
+        true
+    }));
+    let layer = GovernMcpLayer::new(recorder.clone(), HookContext::new("session", "agent"), settings.clone());
+    let call = |name: &str| McpRequest::new("tools/call", json!({"name": name, "arguments": {"path": "x"}}));
+    let answer = layer.layer(server).oneshot(call("explain")).await.unwrap();
+    assert_eq!(answer.body(), Ok(&text("scrubbed")));
+    assert!(!recorder.kinds().contains(&EventKind::ToolDecided), "{:?}", recorder.kinds());
+    assert!(!recorder.kinds().contains(&EventKind::PostToolUse), "{:?}", recorder.kinds());
+
+    settings.judged_by_name = vec!["shut".to_owned(), "ask".to_owned(), "write".to_owned()];
+    let mut world = World::new();
+    world.settings = settings;
+    for (name, reason) in [("shut", "it is shut"), ("ask", "sure?"), ("write", "not there")] {
+        let denied = world.call(name, json!({"path": "ok"}), text("ran")).await;
+        assert_eq!(denied.body().unwrap()["content"][0]["text"], reason, "{name}");
+    }
+    assert_eq!(world.received(), 0);
+}
+
+#[tokio::test]
 async fn a_call_that_may_not_be_sent_yet_is_denied() {
     let mut world = World::new();
     world.settings.before_call =
