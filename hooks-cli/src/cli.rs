@@ -856,7 +856,7 @@ pub(crate) struct ToolNames {
 
 impl ToolNames {
     #[cfg(test)]
-    pub(crate) const fn of(client: Client) -> Self {
+    pub(crate) const fn of_client(client: Client) -> Self {
         Self { client: Some(client) }
     }
 

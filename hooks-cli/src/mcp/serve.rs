@@ -45,7 +45,7 @@ pub(super) async fn run(options: &McpServe) -> Result<u8, Failure> {
     let team = Team::new(Arc::new(StdFileSystem), root, &system());
     let team = team.root().is_dir().then(|| SquadToolsLayer::new(team));
     let hooks = rules.for_questions()?;
-    let secrets = Secrets::of(&hooks);
+    let secrets = Secrets::known_to(&hooks);
     if let Some(team) = team.clone() {
         let secrets = secrets.clone();
         rules.know(move |tool, arguments| {
@@ -90,7 +90,7 @@ struct ServedTools {
 struct Secrets(Vec<Scrubber>);
 
 impl Secrets {
-    fn of(hooks: &Hooks) -> Self {
+    fn known_to(hooks: &Hooks) -> Self {
         let of_rules = hooks.extension::<Scrubber>().cloned();
         Self(of_rules.into_iter().chain([Scrubber::all()]).collect())
     }

@@ -120,7 +120,7 @@ fn compare(rules: &str, payloads: &[Value]) -> (usize, usize) {
     // Each counts in a store of its own, but in the same order.
     let ours = configured(folder.path(), "run", rules);
     let theirs = configured(folder.path(), "eval", rules);
-    let names = ToolNames::of(Client::Claude);
+    let names = ToolNames::of_client(Client::Claude);
     let reader = load::in_project(names.known_to(load::reader(None)), &theirs);
     let config = reader.read(&theirs).unwrap_or_else(|_| panic!("the configuration has a mistake"));
     let hooks = config.clone().hooks();
