@@ -30,7 +30,8 @@ pub type BeforeCall = dyn Fn(HookRequest<PreToolUse>) -> HookFuture<'static, Opt
 /// writes. It gets the name of the tool and its arguments.
 pub type KnownArguments = dyn Fn(&str, &Map<String, Value>) -> Map<String, Value> + Send + Sync;
 
-/// Keeps pins for the next run.
+/// Keeps pins for the next run, after new tools were pinned. Pins that other processes kept before count, so they
+/// [replace](Pins::replace) those of this one.
 pub type KeepPins = dyn Fn(&Pins) + Send + Sync;
 
 /// Receives messages for the operator.

@@ -25,6 +25,9 @@ fn guard() -> impl Policy<PreToolUse> {
             "mcp__s__write" if event.tool_args["path"] != "ok" => {
                 Verdict::deny(reason("not there").on("/path"))
             }
+            "mcp__s__unclear" => Verdict::deny(reason("it may be shut").uncertain()),
+            // A text of a rule's author counts as any other.
+            "mcp__s__told" => Verdict::deny(reason("no rule may apply: it is shut")),
             "mcp__s__ask" => Verdict::ask(reason("sure?")),
             "mcp__s__resources/read" if event.tool_args["path"] == "/etc/shadow" => {
                 Verdict::deny(reason("no"))
@@ -184,14 +187,14 @@ async fn a_denied_resource_is_an_error_of_the_protocol() {
 #[tokio::test]
 async fn tools_that_may_not_be_used_are_not_listed() {
     let tools = |names: &[&str]| json!({"tools": names.iter().map(|name| json!({"name": name})).collect::<Vec<_>>(), "nextCursor": "c"});
-    let all = tools(&["shut", "needs_path", "write", "ask", "wr\u{456}te", "other"]);
+    let all = tools(&["shut", "told", "needs_path", "write", "unclear", "ask", "wr\u{456}te", "other"]);
     // Whatever another policy misses in a call without arguments.
     let advises = policy_fn("advises", |_: &HookRequest<PreToolUse>| {
         Verdict::deny(Reason::new("advises", "missing", "no file is named").instead("name a file"))
     });
     let world = World::with(Hooks::builder().policy(advises).policy(guard()));
     let listed = world.ask("tools/list", json!({}), McpReply::result(all)).await;
-    assert_eq!(listed.body(), Ok(&tools(&["needs_path", "write", "ask", "other"])));
+    assert_eq!(listed.body(), Ok(&tools(&["needs_path", "write", "unclear", "ask", "other"])));
 }
 
 #[tokio::test]
