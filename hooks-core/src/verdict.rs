@@ -64,7 +64,7 @@ pub enum ReasonKind {
     /// A rule matched.
     #[default]
     Policy,
-    /// A rule may match: the call is not known well enough to say. Another call of the same tool may be decided otherwise.
+    /// A rule may match: the call is not known well enough to decide that. Another call of the same tool may be decided otherwise.
     Uncertain,
     /// A hook returned an error, panicked, timed out or gave an unusable answer, and fails closed (law 3).
     Failure,

@@ -262,7 +262,7 @@ fn a_sink_with_only_gets_denials_and_questions() {
     let got = takes.join().unwrap();
     assert!(printed(&fed).contains("ops: has everything; 2 delivered\n"), "{fed:?}");
     assert!(got.contains("\"s2\"") && !got.contains("\"s1\"") && !got.contains("\"s3\""), "{got}");
-    // A decision that there is none of is a mistake.
+    // An unknown decision is a mistake.
     let unknown = world.app().join("unknown.yaml");
     fs::write(&unknown, format!("version: 1\naudit: {{}}\n{}", sinks.replace("deny, ask", "denied")))
         .unwrap();

@@ -485,7 +485,7 @@ mod tests {
         for (text, form, place) in [
             (twice, ServerForm::Json("mcpServers"), (2, 2)),
             (twice, ServerForm::JsonOfProjects, (2, 2)),
-            (of_project, ServerForm::JsonOfProjects, (1, 37)),
+            (of_project, ServerForm::JsonOfProjects, (1, 40)),
             ("{\"projects\": {}, \"projects\": {}}", ServerForm::JsonOfProjects, (1, 18)),
         ] {
             for refused in [govern(text, form, &LINE), ungovern(text, form)].map(Result::unwrap_err) {
