@@ -49,7 +49,7 @@ pub(super) async fn run(options: &McpServe) -> Result<u8, Failure> {
     if let Some(team) = team.clone() {
         let secrets = secrets.clone();
         rules.know(move |tool, arguments| {
-            file_written(&team, tool, secrets.removed(arguments.clone().into()))
+            file_written(&team, tool, &secrets.removed(arguments.clone().into()))
         });
     }
     let tools = ServedTools {
@@ -104,8 +104,8 @@ impl Secrets {
 }
 
 /// The file that a call writes, as an argument that the guards judge.
-fn file_written(team: &SquadToolsLayer, tool: &str, arguments: Value) -> Map<String, Value> {
-    let file = team.file_written(tool, &arguments);
+fn file_written(team: &SquadToolsLayer, tool: &str, arguments: &Value) -> Map<String, Value> {
+    let file = team.file_written(tool, arguments);
     file.map(|file| ("path".to_owned(), file.to_string_lossy().into())).into_iter().collect()
 }
 

@@ -127,15 +127,11 @@ impl World {
         fn all(folder: &std::path::Path, text: &mut String) {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
                 let path = entry.path();
-                match path.is_dir() {
-                    true => all(&path, text),
-                    false => {
-                        *text += &format!(
-                            "{}\n{}",
-                            path.display(),
-                            String::from_utf8_lossy(&fs::read(&path).unwrap())
-                        )
-                    }
+                if path.is_dir() {
+                    all(&path, text);
+                } else {
+                    let content = fs::read(&path).unwrap();
+                    *text += &format!("{}\n{}", path.display(), String::from_utf8_lossy(&content));
                 }
             }
         }
