@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use hooks::config::Profile;
+use hooks::config::{ConfigReader, Profile};
+use hooks::facts::tools::Dialect;
 use hooks::sandbox::ProfileFormat;
+use hooks_protocols::Client;
 
 use crate::audit::Audit;
 use crate::audit::status::StatusOptions;
@@ -175,6 +177,8 @@ If the files of the rules change, the next events are answered by the new ones; 
 pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
+    #[command(flatten)]
+    pub(crate) names: ToolNames,
     /// Record events and outcomes as configured, because the events really happen
     #[arg(long)]
     pub(crate) record: bool,
@@ -367,15 +371,19 @@ pub(crate) enum PacksCommand {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   hooks explain --tool bash --args '{\"command\": \"git push --force\"}'
+  hooks explain --tool WebFetch --client claude --args '{\"url\": \"https://example.com\"}'
   hooks explain --config other.yaml < event.json
 
 Exit status: 0 it goes ahead, 1 it is denied or asked about, 2 the event cannot be read.")]
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
-    /// The tool of a call, in place of an event on standard input
+    /// The tool of a call, in place of an event on standard input: its name in rules or in a client, such as `bash`,
+    /// `WebFetch` or `mcp__SERVER__TOOL`
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    #[command(flatten)]
+    pub(crate) names: ToolNames,
     /// Arguments of the call, as JSON
     #[arg(long, value_name = "JSON", requires = "tool")]
     pub(crate) args: Option<String>,
@@ -836,6 +844,32 @@ pub(crate) struct ConfigFile {
     /// Read a Squad policy under this profile, even if it names another: strict or squad-compat
     #[arg(long, value_parser = profile)]
     pub(crate) profile: Option<Profile>,
+}
+
+/// The names that tools have in the calls of a command.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct ToolNames {
+    /// Client whose names the tools have, such as `claude` [default: a tool may have its name in any client]
+    #[arg(long, value_name = "NAME")]
+    client: Option<Client>,
+}
+
+impl ToolNames {
+    #[cfg(test)]
+    pub(crate) const fn of_client(client: Client) -> Self {
+        Self { client: Some(client) }
+    }
+
+    /// A reader that applies rules about tools to these names, as `hooks run` does for the client that calls.
+    pub(crate) fn known_to(self, reader: ConfigReader) -> ConfigReader {
+        let Some(client) = self.client else { return reader.spoken_in_any(Dialect::ALL) };
+        // Copilot has other names where its settings spell events like Claude Code.
+        let dialects = ["preToolUse", "PreToolUse"].map(|event| client.dialect(event));
+        match dialects {
+            [one, other] if one == other => reader.spoken_in(one),
+            several => reader.spoken_in_any(&several),
+        }
+    }
 }
 
 /// The format of a report.

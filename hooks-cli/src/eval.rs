@@ -22,7 +22,7 @@ const LONGEST_LINE: u64 = 32 << 20;
 /// Answers every line of standard input.
 pub(crate) fn run(options: &Eval) -> Result<Status, Failure> {
     let path = load::named_or_found(options.config.path.as_deref())?;
-    let config = load::live(&path, options.config.profile, options.record)?;
+    let config = load::live(&path, options.config.profile, options.names, options.record)?;
     let runtime = runtime()?;
     let watching = match options.no_reload {
         true => None,

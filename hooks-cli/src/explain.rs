@@ -68,7 +68,7 @@ struct PolicyVerdict {
 /// Explains the event.
 pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     let path = load::named_or_found(options.config.path.as_deref())?;
-    let config = load::config(&path, options.config.profile)?;
+    let config = load::explained(&path, options.config.profile, options.names)?;
     let hooks = config.clone().hooks();
     let (context, event) = event_of(options)?;
     let unfinished = Unfinished::default();

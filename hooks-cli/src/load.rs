@@ -7,6 +7,7 @@ use std::{env, fs};
 use hooks::config::{Config, ConfigErrors, ConfigReader, Kept, LiveConfig, LiveReader, Profile, as_patterns};
 use hooks::store::{Engine, StoreThread};
 
+use crate::cli::ToolNames;
 use crate::failure::{Failure, Status};
 use crate::run::project;
 use crate::snippet;
@@ -17,6 +18,12 @@ pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Fa
         &in_project(reader(profile).recording_in_teams().recording_nothing().remembering_no_files(), path),
         path,
     )
+}
+
+/// The configuration at `path`, for questions about calls whose tools have `names`.
+pub(crate) fn explained(path: &Path, profile: Option<Profile>, names: ToolNames) -> Result<Config, Failure> {
+    let reader = names.known_to(reader(profile)).recording_in_teams().recording_nothing();
+    read(&in_project(reader.remembering_no_files(), path), path)
 }
 
 /// The configuration at `path`, for a command of a session in the project at `root`.
@@ -53,9 +60,14 @@ pub(crate) fn on_trial(path: &Path) -> Result<Config, Failure> {
 }
 
 /// The configuration at `path`, which follows its files, for events that happen if `is_recording`, and for questions
-/// otherwise.
-pub(crate) fn live(path: &Path, profile: Option<Profile>, is_recording: bool) -> Result<LiveConfig, Failure> {
-    let reader = reader(profile).recording_in_teams();
+/// otherwise. Tools have `names`.
+pub(crate) fn live(
+    path: &Path,
+    profile: Option<Profile>,
+    names: ToolNames,
+    is_recording: bool,
+) -> Result<LiveConfig, Failure> {
+    let reader = names.known_to(reader(profile)).recording_in_teams();
     let reader = if is_recording { reader } else { reader.recording_nothing() };
     find(path)?;
     LiveReader::new(in_project(reader, path)).read(path).map_err(|errors| shown(&errors))

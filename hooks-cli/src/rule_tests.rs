@@ -7,7 +7,7 @@ use clap::Args;
 use hooks::config::rule_tests::RuleTests;
 use serde_json::json;
 
-use crate::cli::Format;
+use crate::cli::{Format, ToolNames};
 use crate::failure::{Failure, Status};
 use crate::paint::{BAD, GOOD, QUIET};
 use crate::{load, output, snippet};
@@ -25,6 +25,7 @@ A table is a list of calls:
       - { bash: npm test }
       - { bash: git commit -m x, expect: allow }
 
+`tool` is a name as in rules or in a client: `web_fetch`, `WebFetch`, `mcp__SERVER__TOOL`.
 `expect` is deny, ask, allow or `no opinion`; `would` is what rules in the shadow would do.
 
 Exit status: 0 all as expected, 1 another decision, 2 the rules or a table cannot be read.")]
@@ -35,6 +36,8 @@ pub(crate) struct TestOptions {
     /// The configuration [default: the one that governs this folder]
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    names: ToolNames,
     /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -43,7 +46,7 @@ pub(crate) struct TestOptions {
 /// Runs the tables.
 pub(crate) fn run(options: &TestOptions) -> Result<Status, Failure> {
     let rules = load::named_or_found(options.config.as_deref())?;
-    let reader = load::in_project(load::reader(None), &rules);
+    let reader = load::in_project(options.names.known_to(load::reader(None)), &rules);
     let beside = options.files.is_empty().then(|| RuleTests::beside(&rules));
     let mut out = output::out();
     let mut status = Status::Well;

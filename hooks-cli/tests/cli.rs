@@ -289,6 +289,50 @@ fn the_rules_of_the_folder_are_found_as_run_finds_them() {
     }
 }
 
+/// Regression test: a rule with the name of another client held in `run` only.
+#[test]
+fn explain_eval_and_test_know_the_names_of_clients_as_run_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let rules = "version: 1\nrules:\n  - { name: pages, tools: [web_fetch], reason: no pages }\n  - { name: searches, tools: [google_web_search], reason: no searches }\n";
+    fs::write(dir.path().join("hooks.yaml"), rules).unwrap();
+    // Only the first two are names of Claude Code.
+    for (tool, by_any, by_claude) in [
+        ("WebFetch", true, true),
+        ("WebSearch", true, true),
+        ("FetchURL", true, false),
+        ("fetch_all", false, false),
+    ] {
+        let sent = serde_json::json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": dir.path(),
+            "tool_name": tool, "tool_input": {}, "tool_use_id": "t",
+        });
+        let run = hooks(dir.path(), &["run", "--client", "claude", "-c", "hooks.yaml"], &sent.to_string());
+        assert_eq!(run.out.contains("\"deny\""), by_claude, "{tool}: {}", run.out);
+        let event =
+            serde_json::json!({"event": "pre_tool_use", "at": {}, "tool_name": tool, "tool_args": {}});
+        fs::write(
+            dir.path().join("hooks.test.yaml"),
+            format!("[{{ call: {{ tool: {tool} }}, expect: deny }}]"),
+        )
+        .unwrap();
+        for (client, is_denied) in [(None, by_any), (Some("claude"), by_claude)] {
+            let names = client.map(|client| ["--client", client]);
+            let with =
+                |words: &[&'static str]| [words, names.as_ref().map_or(&[], |names| &names[..])].concat();
+            let explained = hooks(
+                dir.path(),
+                &[&with(&["explain", "-c", "hooks.yaml"])[..], &["--tool", tool]].concat(),
+                "",
+            );
+            assert_eq!(explained.status, Some(i32::from(is_denied)), "{tool} {client:?}: {}", explained.out);
+            let evaluated = hooks(dir.path(), &with(&["eval", "-c", "hooks.yaml"]), &event.to_string());
+            assert_eq!(evaluated.out.contains("\"deny\""), is_denied, "{tool} {client:?}: {}", evaluated.out);
+            let tested = hooks(dir.path(), &with(&["test", "-c", "hooks.yaml"]), "");
+            assert_eq!(tested.status, Some(i32::from(!is_denied)), "{tool} {client:?}: {}", tested.out);
+        }
+    }
+}
+
 #[test]
 fn explain_tells_it_to_programs() {
     let dir = folder();

@@ -698,3 +698,20 @@ fn servers_that_the_proxy_does_not_govern_are_named() {
     let found = servers(&place);
     assert!(states(&found).contains(&"bad".to_owned()), "{found:?}");
 }
+
+/// Regression test: these servers were not mentioned.
+#[test]
+fn servers_that_cannot_be_read_or_were_renamed_are_named() {
+    let place = TestProject::new();
+    place.program("claude", "echo '2.1.0 (Claude Code)'");
+    let settings = place.0.path().join("work/.mcp.json");
+    let server = r#"{"mcpServers": {"before": {"command": "s"}, "odd": {"command": ["s"]}, "no": 1}}"#;
+    place.put("work/.mcp.json", server);
+    assert_eq!(place.hooks(&["init", "claude", "--mcp"]).0, Some(0));
+    let findings = place.findings("claude");
+    is_found(&findings, "doubtful", "the MCP servers `odd`, `no` of");
+    assert!(!findings.iter().any(|(_, what)| what.contains("is called")), "{findings:?}");
+    let renamed = fs::read_to_string(&settings).unwrap().replace("\"before\": {", "\"after\": {");
+    fs::write(&settings, renamed).unwrap();
+    is_found(&place.findings("claude"), "doubtful", "is called `before` in rules");
+}

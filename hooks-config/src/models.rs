@@ -193,12 +193,13 @@ impl Models {
         }))
     }
 
-    /// All layers around a client that streams; as [`layer`](Self::layer), but the hooks are not called for the attempts: a stream
-    /// is not a [`ModelReply`](hooks_core::event::ModelReply) yet.
+    /// All layers around a client that streams, as [`layer`](Self::layer), but its attempts are not governed: a stream is not a
+    /// [`ModelReply`](hooks_core::event::ModelReply) yet. So no hook on `before_model_call` can stop a call, and budgets, metrics
+    /// and the audit log do not count it. `hooks` are asked before a conversation is compacted, and get alerts.
     ///
     /// # Errors
     /// Returns an error if the settings are invalid. A configuration that was read has valid ones.
-    pub fn stream_layer<H: Into<Live>, C: Clone>(
+    pub fn ungoverned_stream_layer<H: Into<Live>, C: Clone>(
         &self,
         hooks: H,
         classify: C,

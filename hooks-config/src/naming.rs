@@ -5,21 +5,23 @@ use hooks_classic::PolicyConfig;
 use hooks_facts::tools::{Dialect, Reach};
 use hooks_policies::config::RuleAction;
 
-/// Adds the names that the client of `dialect` uses to every list of tools.
-pub(super) fn spell_out(policy: &mut PolicyConfig, dialect: Dialect) {
+/// Adds the names that the clients of `dialects` use to every list of tools.
+pub(super) fn spell_out(policy: &mut PolicyConfig, dialects: &[Dialect]) {
     for rule in &mut policy.rules {
         let reach = if rule.action == RuleAction::Allow { Reach::Same } else { Reach::Alike };
-        rule.tools.extend(missing(&rule.tools, dialect, reach));
+        rule.tools.extend(missing(&rule.tools, dialects, reach));
     }
     for limit in policy.limits.iter_mut().flat_map(|limits| &mut limits.calls) {
-        limit.spellings = missing(&limit.tools, dialect, Reach::Alike);
+        limit.spellings = missing(&limit.tools, dialects, Reach::Alike);
     }
 }
 
-/// Names that the client of `dialect` uses for `tools` and that the list does not have yet.
-fn missing(tools: &[String], dialect: Dialect, reach: Reach) -> Vec<String> {
+/// Names that the clients of `dialects` use for `tools` and that the list does not have yet.
+fn missing(tools: &[String], dialects: &[Dialect], reach: Reach) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
-    for name in tools.iter().flat_map(|tool| dialect.spellings(tool, reach)) {
+    let names =
+        dialects.iter().flat_map(|dialect| tools.iter().flat_map(|tool| dialect.spellings(tool, reach)));
+    for name in names {
         if !tools.iter().chain(&missing).any(|tool| tool.eq_ignore_ascii_case(&name)) {
             missing.push(name);
         }

@@ -552,7 +552,7 @@ pub struct ConfigReader {
     is_trial: bool,
     only_judges: bool,
     forgets_files: bool,
-    dialect: Option<Dialect>,
+    dialects: Vec<Dialect>,
     protected: Vec<String>,
     earlier: Option<Earlier>,
     project: Option<PathBuf>,
@@ -653,8 +653,34 @@ impl ConfigReader {
     /// file uses. Handlers get the names of that client's tools translated to docker-agent's.
     #[must_use]
     pub fn spoken_in(mut self, dialect: Dialect) -> Self {
-        self.dialect = Some(dialect);
+        self.dialects = vec![dialect];
         self.host.dialect = Some(dialect);
+        self
+    }
+
+    /// Applies the file's rules about tools to the tools of several clients. For questions about calls whose client is not
+    /// known: a rule that holds for a name in one of them holds.
+    ///
+    /// ```
+    /// use hooks_config::ConfigReader;
+    /// use hooks_core::{HookContext, Judged, event::PreToolUse};
+    /// use hooks_facts::tools::Dialect;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let reader = ConfigReader::default().spoken_in_any(Dialect::ALL);
+    /// let rules = "{version: 1, rules: [{ name: pages, tools: [WebFetch], reason: no pages }]}";
+    /// let hooks = reader.parse(rules, "hooks.yaml")?.hooks().on(HookContext::new("session-1", "backend"));
+    /// for tool in ["WebFetch", "web_fetch", "FetchURL"] {
+    ///     let call = PreToolUse::new(tool, json!({"url": "https://a"}));
+    ///     assert!(hooks.pre_tool_use(call).await.outcome.is_denied(), "{tool}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn spoken_in_any(mut self, dialects: &[Dialect]) -> Self {
+        self.dialects = dialects.to_vec();
         self
     }
 
@@ -904,11 +930,9 @@ impl ConfigReader {
             state.rules = Some(Arc::clone(&rules_version));
             files.extend(further.read_files());
         }
-        if let (Some(dialect), ProfileSettings::Strict { policy, further, .. }) =
-            (self.dialect, &mut settings)
-        {
-            naming::spell_out(policy, dialect);
-            further.all.iter_mut().for_each(|further| naming::spell_out(&mut further.policy, dialect));
+        if let ProfileSettings::Strict { policy, further, .. } = &mut settings {
+            naming::spell_out(policy, &self.dialects);
+            further.all.iter_mut().for_each(|further| naming::spell_out(&mut further.policy, &self.dialects));
         }
         let mut protected = match path {
             Some(path) if self_protection => protect::all(path),

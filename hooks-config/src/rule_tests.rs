@@ -44,6 +44,7 @@ use std::sync::Arc;
 use hooks_core::event::{PostToolUse, PreToolUse};
 use hooks_core::state::Memory;
 use hooks_core::{HookContext, Judged, Reason, Strength};
+use hooks_facts::tools::Dialect;
 use hooks_policies::LockoutRegistry;
 use hooks_system::SystemClock;
 use schemars::JsonSchema;
@@ -433,7 +434,7 @@ fn failure(
 pub fn assert_rules(rules: impl AsRef<Path>) {
     let rules = rules.as_ref();
     let tests = RuleTests::read(&RuleTests::beside(rules));
-    let reader = ConfigReader::default().of_project(project_of(rules));
+    let reader = ConfigReader::default().spoken_in_any(Dialect::ALL).of_project(project_of(rules));
     match tests.and_then(|tests| tests.run(&reader, rules)) {
         Ok(failures) if failures.is_empty() => {}
         Ok(failures) => {

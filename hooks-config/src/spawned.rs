@@ -26,9 +26,9 @@ use hooks_team_rules::routing::OpenTasks;
 ///
 /// // What `squad_status` shows in this session.
 /// let budget = hooks.extension::<SpawnBudget>().ok_or("there is a budget")?;
-/// let workers = SpawnedAgents::new(budget).at_most(4).in_session(context);
-/// let sessions = workers.sessions().await?;
-/// assert_eq!((workers.capacity(), &*sessions[0].agent, &*sessions[0].status), (Some(4), "tester", "active"));
+/// let agents = SpawnedAgents::new(budget).at_most(4).in_session(context);
+/// let sessions = agents.sessions().await?;
+/// assert_eq!((agents.capacity(), &*sessions[0].agent, &*sessions[0].status), (Some(4), "tester", "active"));
 /// # Ok(())
 /// # }
 /// ```
@@ -89,7 +89,7 @@ impl AgentSessions for SessionAgents {
 
     fn sessions(&self) -> HookFuture<'static, Result<Vec<AgentSession>, BoxError>> {
         let at_work = self.agents.at_work(&self.context);
-        HookFuture::later(async move { Ok(at_work.await?.into_iter().map(worker).collect()) })
+        HookFuture::later(async move { Ok(at_work.await?.into_iter().map(session_of).collect()) })
     }
 }
 
@@ -99,7 +99,7 @@ fn is_only_a_call(child: &Child) -> bool {
     child.state == ChildState::Waiting && child.id.is_none() && child.call.is_some()
 }
 
-fn worker(child: Child) -> AgentSession {
+fn session_of(child: Child) -> AgentSession {
     let status = if child.state == ChildState::Waiting { "waiting" } else { "active" };
     AgentSession {
         agent: child.agent,

@@ -55,7 +55,7 @@ impl fmt::Display for Strength {
     }
 }
 
-/// Whether a reason comes from a rule or from a failure.
+/// Whether a reason comes from a rule that matched, from one that may match, or from a failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -64,6 +64,8 @@ pub enum ReasonKind {
     /// A rule matched.
     #[default]
     Policy,
+    /// A rule may match: the call is not known well enough to decide that. Another call of the same tool may be decided otherwise.
+    Uncertain,
     /// A hook returned an error, panicked, timed out or gave an unusable answer, and fails closed (law 3).
     Failure,
 }
@@ -134,7 +136,7 @@ pub struct Reason {
     pub would: Option<Strength>,
     /// Text for the user or the model.
     pub message: String,
-    /// Whether a rule matched or a hook failed.
+    /// Whether a rule matched or may match, or a hook failed.
     #[serde(default)]
     pub kind: ReasonKind,
     /// JSON pointer to the argument that the reason is about.
@@ -235,6 +237,20 @@ impl Reason {
     #[must_use]
     pub const fn by_operator(mut self) -> Self {
         self.by_operator = true;
+        self
+    }
+
+    /// Marks the reason as one of a rule that may match.
+    ///
+    /// ```
+    /// use hooks_core::{Reason, ReasonKind};
+    ///
+    /// let reason = Reason::new("rules", "pages", "the rule `pages` may apply: the call has no URL").uncertain();
+    /// assert_eq!(reason.kind, ReasonKind::Uncertain);
+    /// ```
+    #[must_use]
+    pub const fn uncertain(mut self) -> Self {
+        self.kind = ReasonKind::Uncertain;
         self
     }
 

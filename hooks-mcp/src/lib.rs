@@ -52,7 +52,9 @@ mod pins;
 mod proxy;
 mod strict;
 
-pub use self::govern::{BeforeCall, GovernMcp, GovernMcpLayer, KeepPins, McpSettings, Report, ScrubValue};
+pub use self::govern::{
+    BeforeCall, GovernMcp, GovernMcpLayer, KeepPins, KnownArguments, McpSettings, Report, ScrubValue,
+};
 #[cfg(feature = "http")]
 pub use self::http::{HttpServer, HttpServerError};
 pub use self::message::{

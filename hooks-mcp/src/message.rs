@@ -23,13 +23,17 @@ pub const INTERNAL_ERROR: i64 = -32603;
 /// outside of the range that JSON-RPC reserves.
 pub const DENIED: i64 = 403;
 
-/// Id of a request. `1` and `"1"` are two ids.
+/// Mark of UTF-8 at the beginning of a text.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Id of a request. `1` and `"1"` are two ids; `1` and `1.0` are one, because programs with one type of numbers write either.
 ///
 /// ```
 /// use hooks_mcp::RequestId;
 /// use serde_json::json;
 ///
 /// assert_ne!(RequestId::from_value(&json!(1)), RequestId::from_value(&json!("1")));
+/// assert_eq!(RequestId::from_value(&json!(1)), RequestId::from_value(&json!(1.0)));
 /// assert_eq!(RequestId::from_value(&json!(1.5)), None); // MCP has integers and texts only
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,10 +50,18 @@ impl RequestId {
     pub fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => Some(Self::Text(text.clone())),
-            Value::Number(number) => number.as_i64().map(Self::Number),
+            Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)).map(Self::Number),
             _ => None,
         }
     }
+}
+
+/// The integer of a float that is one, if no other integer has the same float.
+fn whole(float: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_991.0;
+    let is_whole = float.fract() == 0.0 && float.abs() <= EXACT;
+    #[expect(clippy::cast_possible_truncation, reason = "it is an integer of at most 53 bits")]
+    is_whole.then_some(float as i64)
 }
 
 impl From<&RequestId> for Value {
@@ -85,13 +97,15 @@ pub struct McpRequest {
     method: String,
     params: Value,
     context: Option<Arc<HookContext>>,
+    /// Fields of the message that JSON-RPC does not define.
+    others: Map<String, Value>,
     original: Option<Arc<[u8]>>,
 }
 
 impl McpRequest {
     /// A request without an id; the transport has that. `params` are null or an object.
     pub fn new(method: impl Into<String>, params: Value) -> Self {
-        Self { method: method.into(), params, context: None, original: None }
+        Self { method: method.into(), params, context: None, others: Map::new(), original: None }
     }
 
     /// Sets the context of this request, if it is not that of the layer: a server with several clients has a
@@ -127,6 +141,14 @@ impl McpRequest {
         (self.params, self.original) = (params, None);
     }
 
+    /// Scrubs the parameters and the other fields of the message.
+    #[cfg(feature = "proxy")]
+    pub(crate) fn scrub(&mut self, scrub: impl Fn(&mut Value) -> bool) {
+        if scrub(&mut self.params) | scrub_fields(&mut self.others, scrub) {
+            self.original = None;
+        }
+    }
+
     /// Whether the client speaks a version of MCP that has no sessions (from 2026-07-28): each of its requests names
     /// the version. Results then name their type.
     pub(crate) fn is_stateless(&self) -> bool {
@@ -139,8 +161,8 @@ impl McpRequest {
         if let Some(original) = &self.original {
             return Arc::clone(original);
         }
-        let mut message =
-            Map::from_iter([("jsonrpc".to_owned(), json!("2.0")), ("id".to_owned(), Value::from(id))]);
+        let mut message = self.others.clone();
+        message.extend([("jsonrpc".to_owned(), json!("2.0")), ("id".to_owned(), Value::from(id))]);
         message.insert("method".to_owned(), json!(self.method));
         if !self.params.is_null() {
             message.insert("params".to_owned(), self.params.clone());
@@ -162,13 +184,15 @@ impl McpRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpReply {
     body: Result<Value, Value>,
+    /// Fields of the message that JSON-RPC does not define.
+    others: Map<String, Value>,
     original: Option<Arc<[u8]>>,
 }
 
 impl McpReply {
     /// A result.
-    pub const fn result(result: Value) -> Self {
-        Self { body: Ok(result), original: None }
+    pub fn result(result: Value) -> Self {
+        Self { body: Ok(result), others: Map::new(), original: None }
     }
 
     /// An error.
@@ -177,8 +201,8 @@ impl McpReply {
     }
 
     /// An error with its whole object: `code`, `message`, and `data` if there is any.
-    pub const fn error_object(error: Value) -> Self {
-        Self { body: Err(error), original: None }
+    pub fn error_object(error: Value) -> Self {
+        Self { body: Err(error), others: Map::new(), original: None }
     }
 
     /// The result, or the error object.
@@ -205,6 +229,14 @@ impl McpReply {
         }
     }
 
+    /// Scrubs the fields of the message beside the result or the error.
+    #[cfg(feature = "proxy")]
+    pub(crate) fn scrub_others(&mut self, scrub: impl Fn(&mut Value) -> bool) {
+        if scrub_fields(&mut self.others, scrub) {
+            self.original = None;
+        }
+    }
+
     /// The bytes of the message for the request with this id: as they were received, unless the answer was changed.
     #[cfg(feature = "proxy")]
     pub(crate) fn to_line(&self, id: &RequestId) -> Arc<[u8]> {
@@ -215,8 +247,32 @@ impl McpReply {
             Ok(result) => ("result", result),
             Err(error) => ("error", error),
         };
-        to_line(&json!({"jsonrpc": "2.0", "id": Value::from(id), name: value})).into()
+        let mut message = self.others.clone();
+        message.extend([("jsonrpc".to_owned(), json!("2.0")), ("id".to_owned(), Value::from(id))]);
+        message.insert(name.to_owned(), value.clone());
+        to_line(&Value::Object(message)).into()
     }
+}
+
+/// Scrubs each of these fields; returns whether it changed any.
+#[cfg(feature = "proxy")]
+fn scrub_fields(fields: &mut Map<String, Value>, scrub: impl Fn(&mut Value) -> bool) -> bool {
+    if fields.is_empty() {
+        return false;
+    }
+    // Also a key may have a secret, and its value may be one because of the key.
+    let mut all = Value::Object(std::mem::take(fields));
+    let is_changed = scrub(&mut all);
+    if let Value::Object(scrubbed) = all {
+        *fields = scrubbed;
+    }
+    is_changed
+}
+
+/// Takes the fields that JSON-RPC does not define.
+fn other_fields(mut fields: Map<String, Value>) -> Map<String, Value> {
+    fields.retain(|key, _| !names::ENVELOPE.contains(&&**key));
+    fields
 }
 
 /// A message without an answer.
@@ -233,10 +289,21 @@ impl Notice {
         self.value.get("method").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Changes the parameters with `change`, which returns whether it changed anything.
+    /// Scrubs all but the method.
     #[cfg(feature = "proxy")]
-    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Value) -> bool) {
-        if self.value.get_mut("params").is_some_and(change) {
+    pub(crate) fn scrub(&mut self, scrub: impl Fn(&mut Value) -> bool) {
+        let mut is_changed = self.value.get_mut("params").is_some_and(&scrub);
+        let is_known = |key: &str| names::ENVELOPE.contains(&key);
+        if let Some(fields) =
+            self.value.as_object_mut().filter(|fields| !fields.keys().all(|key| is_known(key)))
+        {
+            let (known, mut others): (Map<_, _>, Map<_, _>) =
+                std::mem::take(fields).into_iter().partition(|(key, _)| is_known(key));
+            is_changed |= scrub_fields(&mut others, scrub);
+            *fields = others;
+            fields.extend(known);
+        }
+        if is_changed {
             self.original = None;
         }
     }
@@ -343,6 +410,8 @@ impl Message {
     /// assert_eq!(Message::parse(twice).unwrap_err().reason, "the message cannot be read in one way: the key `method` is given twice at line 1 column 54");
     /// ```
     pub fn parse(line: &[u8]) -> Result<Self, Refused> {
+        // Some programs begin their output with the mark of UTF-8.
+        let line = line.strip_prefix(MARK).unwrap_or(line);
         let value = match strict::parse(line) {
             Ok(value) => value,
             Err(error) => return Err(unreadable(line, &error)),
@@ -390,7 +459,8 @@ fn request(
         Some(None) => Err(Refused::new(INVALID_REQUEST, None, "`id` is neither an integer nor a text")),
         Some(Some(id)) => {
             let params = fields.remove("params").unwrap_or_default();
-            Ok(Message::Request(id, McpRequest { method, params, context: None, original }))
+            let others = other_fields(fields);
+            Ok(Message::Request(id, McpRequest { method, params, context: None, others, original }))
         }
     }
 }
@@ -414,7 +484,8 @@ fn reply(
         None | Some(None) if body.is_err() => None,
         _ => return refused("the answer has no id"),
     };
-    Ok(Message::Reply(id, McpReply { body, original: Some(one_line(line).into()) }))
+    let others = other_fields(fields);
+    Ok(Message::Reply(id, McpReply { body, others, original: Some(one_line(line).into()) }))
 }
 
 /// The refusal of text that is not read. Its id is used if it has one; of two ids, none.

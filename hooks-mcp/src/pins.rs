@@ -79,6 +79,34 @@ impl Pins {
         format!("sha256:{hex}")
     }
 
+    /// Pins the tools that are not pinned yet; returns whether there were any.
+    pub(crate) fn pin_new<'t>(&self, tools: impl Iterator<Item = (&'t str, &'t Value)>) -> bool {
+        let mut pinned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = pinned.digests.len();
+        for (name, tool) in tools {
+            if !pinned.digests.contains_key(name) {
+                pinned.digests.insert(name.to_owned(), Self::digest(tool));
+            }
+        }
+        pinned.digests.len() > before
+    }
+
+    /// Replaces the pin of a tool by one that another process made before.
+    ///
+    /// ```
+    /// use hooks_mcp::Pins;
+    /// use serde_json::json;
+    ///
+    /// let (pins, tool) = (Pins::default(), json!({"name": "add", "description": "Adds, and reads your keys"}));
+    /// assert!(pins.is_unchanged("add", &tool));
+    /// pins.replace("add", &Pins::digest(&json!({"name": "add", "description": "Adds two numbers"})));
+    /// assert!(!pins.is_unchanged("add", &tool));
+    /// ```
+    pub fn replace(&self, name: &str, digest: &str) {
+        let mut pinned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pinned.digests.insert(name.to_owned(), digest.to_owned());
+    }
+
     /// Returns whether the tool is new, or is as it was pinned. A new tool is pinned.
     pub fn is_unchanged(&self, name: &str, tool: &Value) -> bool {
         let digest = Self::digest(tool);
@@ -100,11 +128,6 @@ impl Pins {
     /// Returns whether the server's last description of the tool was not the pinned one.
     pub fn is_changed(&self, name: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).changed.iter().any(|changed| changed == name)
-    }
-
-    /// Number of the pinned tools.
-    pub(crate) fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).digests.len()
     }
 
     /// The digests by tool, to keep them for the next run.

@@ -63,8 +63,8 @@ async fn main() -> Result<(), BoxError> {
             }
         });
         let router = SessionRouter::new(Router::new(hooks.clone(), router), Arc::clone(&context));
-        let workers = Arc::new(agents.clone().in_session(Arc::clone(&context)));
-        let tools = SquadToolsLayer::new(team.clone()).with_router(router).with_sessions(workers);
+        let sessions = Arc::new(agents.clone().in_session(Arc::clone(&context)));
+        let tools = SquadToolsLayer::new(team.clone()).with_router(router).with_sessions(sessions);
         let governed = Govern::new(hooks.clone(), tools.layer(NoOtherTools));
 
         // With its id, the place that a call holds ends with its result.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 use std::time::Duration;
 
+use hooks_core::Strength;
 use serde::{Deserialize, Serialize};
 
 use crate::read::Committed;
+use crate::record::Record;
 
 /// Settings of a feed.
 ///
@@ -35,6 +37,8 @@ pub struct FeedSettings {
     pub most_pause: Duration,
     /// Tenants whose records are sent; if empty, all tenants.
     pub tenants: Vec<String>,
+    /// Decisions whose records are sent; if empty, all records.
+    pub only: Vec<Strength>,
     /// Whether payloads are sent, which may hold personal data.
     pub payload: bool,
 }
@@ -51,6 +55,7 @@ impl FeedSettings {
             least_pause: Duration::from_millis(500),
             most_pause: Duration::from_secs(60),
             tenants: Vec::new(),
+            only: Vec::new(),
             payload: false,
         }
     }
@@ -78,6 +83,21 @@ impl FeedSettings {
         self
     }
 
+    /// Sends only records of these decisions, or of these answers that a client received.
+    ///
+    /// ```
+    /// use hooks_audit::sink::FeedSettings;
+    /// use hooks_core::Strength;
+    ///
+    /// let settings = FeedSettings::new("alerts").of_decisions([Strength::Deny, Strength::Ask]);
+    /// assert_eq!(settings.only, [Strength::Deny, Strength::Ask]);
+    /// ```
+    #[must_use]
+    pub fn of_decisions(mut self, decisions: impl IntoIterator<Item = Strength>) -> Self {
+        self.only.extend(decisions);
+        self
+    }
+
     /// Sends payloads as well.
     #[must_use]
     pub const fn with_payload(mut self) -> Self {
@@ -94,7 +114,21 @@ impl FeedSettings {
 
     pub(super) fn wants(&self, record: &Committed) -> bool {
         let tenant = record.record.tenant.as_ref();
-        self.tenants.is_empty() || tenant.is_some_and(|tenant| self.tenants.contains(tenant))
+        let is_of_tenant =
+            self.tenants.is_empty() || tenant.is_some_and(|tenant| self.tenants.contains(tenant));
+        let is_wanted = |decision: Option<Strength>| decision.is_some_and(|it| self.only.contains(&it));
+        let record = &record.record;
+        is_of_tenant && (self.only.is_empty() || is_wanted(record.outcome) || is_wanted(answered(record)))
+    }
+}
+
+/// The answer that a client received, as a decision. It can be stronger, because not every client can ask.
+fn answered(record: &Record) -> Option<Strength> {
+    match record.answered.as_deref()? {
+        "deny" | "block" | "stop" => Some(Strength::Deny),
+        "ask" => Some(Strength::Ask),
+        "allow" => Some(Strength::Allow),
+        _ => None,
     }
 }
 
@@ -127,6 +161,10 @@ pub struct SinkConfig {
     /// Tenants whose records are sent; if empty, all tenants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tenants: Vec<String>,
+    /// Decisions whose records are sent, such as `[deny, ask]`; if empty, all records. An answer that a client received counts
+    /// like a decision.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<Strength>,
     /// Whether payloads are sent (arguments, results, prompts, scrubbed), which may hold personal data.
     #[serde(default)]
     pub payload: bool,
@@ -289,6 +327,7 @@ impl SinkConfig {
         Self {
             name: name.into(),
             tenants: Vec::new(),
+            only: Vec::new(),
             payload: false,
             batch: default_batch(),
             timeout: default_timeout(),
@@ -301,10 +340,10 @@ impl SinkConfig {
 
     /// Settings of its feed.
     pub fn feed(&self) -> FeedSettings {
-        let (tenants, payload) = (self.tenants.clone(), self.payload);
         FeedSettings {
-            tenants,
-            payload,
+            tenants: self.tenants.clone(),
+            only: self.only.clone(),
+            payload: self.payload,
             batch: self.batch,
             timeout: self.timeout,
             ..FeedSettings::new(self.name.clone())

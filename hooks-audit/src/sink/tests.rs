@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use hooks_core::fs::Disk;
 use hooks_core::testing::{FakeDisk, VirtualTime};
 use hooks_core::time::Timestamp;
-use hooks_core::{Environment, HookFuture};
+use hooks_core::{Environment, HookFuture, Strength};
 use proptest::prelude::*;
 
 use super::*;
@@ -199,6 +199,36 @@ fn a_sink_of_one_tenant_gets_nothing_of_another() {
     let place = disk.read(Path::new("/f/s.position"), 1_000).unwrap().unwrap();
     let place: serde_json::Value = serde_json::from_slice(&place).unwrap();
     assert_eq!(place["positions"], serde_json::json!({"w0": 8}));
+}
+
+#[test]
+fn a_sink_of_denials_gets_what_was_denied_or_answered_so() {
+    let mut all = records(&["a", "a", "a", "a", "b"]);
+    let decisions = [
+        (Some(Strength::Allow), None),
+        (Some(Strength::Deny), None),
+        // A client that cannot ask denies.
+        (Some(Strength::Ask), Some("deny")),
+        (None, None),
+        (Some(Strength::Deny), Some("deny")),
+    ];
+    for (committed, (outcome, answered)) in all.iter_mut().zip(decisions) {
+        committed.record.outcome = outcome;
+        committed.record.answered = answered.map(str::to_owned);
+    }
+    for (only, expected) in [
+        (&[Strength::Deny][..], &[2, 3][..]),
+        (&[Strength::Deny, Strength::Ask], &[2, 3]),
+        (&[Strength::Ask], &[3]),
+        (&[Strength::Allow], &[1]),
+        (&[], &[1, 2, 3, 4]),
+    ] {
+        let (source, sink, disk) = (Listed::new(all.clone()), Scripted::default(), disk());
+        let settings = settings().of_tenants(["a".to_owned()]).of_decisions(only.iter().copied());
+        let (mut feed, time) = feed(&source, &sink, &disk, settings);
+        assert!(run(&time, feed.catch_up(1)));
+        assert_eq!(sink.got(), expected, "{only:?}");
+    }
 }
 
 #[test]

@@ -25,19 +25,25 @@ pub(super) fn check(client: Client, is_wired: bool) -> Vec<Finding> {
 }
 
 fn of_file(file: &ServerFile, client: Client, is_wired: bool, remedy: &str) -> Vec<Finding> {
-    let Ok(Some(text)) = files::read(&file.path) else { return Vec::new() };
     let path = file.path.display();
+    let unreadable = |why: String| {
+        let what = format!("the MCP servers in `{path}` cannot be read: {why}");
+        vec![Finding::doubtful(what, "mend the file")]
+    };
+    let text = match files::read(&file.path) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Vec::new(),
+        Err(failure) => return unreadable(failure.to_string()),
+    };
     let servers = match servers::find(&text, file.form) {
         Ok(servers) => servers,
-        Err(refused) => {
-            let what = format!("the MCP servers in `{path}` cannot be read: {}", refused.what);
-            return vec![Finding::doubtful(what, "mend the file")];
-        }
+        Err(refused) => return unreadable(refused.what),
     };
     let (governed, open): (Vec<_>, Vec<_>) =
         servers.iter().partition(|server| server.governed().is_some() || server.is_hooks());
     let mut findings: Vec<Finding> =
         governed.iter().filter_map(|server| broken(server, &path, remedy)).collect();
+    findings.extend(governed.iter().filter_map(|server| renamed(server, &path)));
     if findings.is_empty() && !governed.is_empty() {
         findings.push(Finding::good(format!(
             "`hooks mcp` governs the MCP servers {} of `{path}`",
@@ -63,9 +69,32 @@ fn of_file(file: &ServerFile, client: Client, is_wired: bool, remedy: &str) -> V
     };
     let (started, others): (Vec<_>, Vec<_>) = open.into_iter().partition(|server| server.is_started());
     add(&started, format!("{remedy} puts it before them"));
-    let remote: Vec<_> = others.into_iter().filter(|server| server.is_remote).collect();
+    let (remote, without_command): (Vec<_>, Vec<_>) = others.into_iter().partition(|server| server.is_remote);
     add(&remote, "they are reached by a URL, which stays as it is".to_owned());
+    if !without_command.is_empty() {
+        let what = format!(
+            "the MCP servers {} of `{path}` have no command that can be read, so `hooks mcp` does not govern them",
+            names(&without_command)
+        );
+        findings.push(Finding::doubtful(
+            what,
+            "give each a `command` that is a text, and `args` that are a list",
+        ));
+    }
     findings
+}
+
+/// A server whose name in the settings is not the one in rules.
+fn renamed(server: &FoundServer, path: &impl std::fmt::Display) -> Option<Finding> {
+    let name = server.governed()?.name.filter(|name| *name != server.name)?;
+    let what = format!(
+        "the MCP server `{}` of `{path}` is called `{name}` in rules, because its line has another `--name`",
+        server.name
+    );
+    let remedy = format!(
+        "rules for it name `mcp__{name}__TOOL`; change `--name` in its arguments if that is not meant"
+    );
+    Some(Finding::doubtful(what, remedy))
 }
 
 /// A problem because of which a server does not start.

@@ -1,10 +1,11 @@
-//! Shows the changes of a file.
+//! Shows the changes of a file, without the secrets that stand near them.
 
 use std::io::{self, Write};
 
 use similar::{ChangeTag, TextDiff};
 
 use super::files::Change;
+use super::hidden;
 use crate::paint::{BAD, GOOD, LOUD, QUIET, one_line};
 
 /// Number of lines around a change.
@@ -23,7 +24,8 @@ pub(super) fn write(out: &mut impl Write, change: &Change) -> io::Result<()> {
         _ => "changed",
     };
     writeln!(out, "{LOUD}{name}{LOUD:#} {QUIET}({title}){QUIET:#}")?;
-    lines(out, was.unwrap_or_default(), will.unwrap_or_default())
+    let shown = |text: Option<&str>| hidden::without_secrets(&change.path, text.unwrap_or_default());
+    lines(out, &shown(was), &shown(will))
 }
 
 /// Prints the lines that differ, with some around them.

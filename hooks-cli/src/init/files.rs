@@ -31,11 +31,19 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
         Ok(_) => {}
     }
     let bytes = fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    if is_utf_16(&bytes) {
+        return Err(wrong("is in UTF-16; save it as UTF-8".to_owned()));
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let line = error.as_bytes().iter().take(error.utf8_error().valid_up_to()).filter(|b| **b == b'\n');
         wrong(format!("is not valid UTF-8 (line {})", line.count().saturating_add(1)))
     })?;
     Ok(Some(text))
+}
+
+/// Whether a text is in UTF-16: by its mark, or because every other byte of its beginning is zero.
+fn is_utf_16(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..])
 }
 
 /// A planned change of a file.

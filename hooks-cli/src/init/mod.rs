@@ -18,6 +18,7 @@ mod allow_rules;
 pub(crate) mod command;
 pub(crate) mod diff;
 pub(crate) mod files;
+mod hidden;
 mod ignored;
 pub(crate) mod json;
 mod list;

@@ -59,6 +59,8 @@ fn done(options: &Mcp) -> Result<ExitCode, Failure> {
 
 #[cfg(unix)]
 async fn govern(options: &Mcp) -> Result<u8, Failure> {
+    use std::sync::Arc;
+
     use hooks_mcp::{Bounds, HttpServer, Side, proxy};
 
     let mut bounds = Bounds::default();
@@ -72,7 +74,7 @@ async fn govern(options: &Mcp) -> Result<u8, Failure> {
     let client_gone = streams::gone_for(bounds.linger);
     let status = if let Some(remote) = remote {
         let (input, output) = streams::standard()?;
-        let (server, session) = remote.connect();
+        let (server, session) = remote.connect(Arc::new(hooks::TokioTimer));
         let proxying = Box::pin(proxy(layer, bounds, Side { reader: input, writer: output }, server));
         remote::until_end(proxying, client_gone, session).await
     } else {

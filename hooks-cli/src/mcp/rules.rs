@@ -3,26 +3,33 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use std::{env, fs, io};
 
 use hooks::budgets::Approvals;
 use hooks::config::Config;
 use hooks::drivers::{Approval, ApprovalRequest};
+use hooks::fs::Disk as _;
 use hooks::redaction::Scrubber;
-use hooks::{HookContext, HookError, HookFuture};
+use hooks::{HookContext, HookError, HookFuture, StdFileSystem};
 use hooks_mcp::{GovernMcpLayer, McpSettings, OnChange, Pins};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use tower_service::Service;
 
-use crate::cli::{ChangedTool, Mcp};
+use crate::cli::{ChangedTool, Mcp, ToolNames};
 use crate::failure::Failure;
 use crate::run::project;
 use crate::{approve, load, private, strict_json};
 
+/// Longest time that a proxy waits for another one that writes pins.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
 /// The rules, and what else the proxy needs for its decisions.
 pub(super) struct Rules {
+    path: PathBuf,
     config: Config,
     context: HookContext,
     settings: McpSettings,
@@ -54,7 +61,7 @@ pub(super) fn load(config: Option<&Path>, server: &str) -> Result<Rules, Failure
     context.team_root = Some(found.root);
     context.tenant = config.tenant().map(str::to_owned);
     let approver = Asking(approve::approvals(&config));
-    Ok(Rules { config, context, settings, approver })
+    Ok(Rules { path: found.config, config, context, settings, approver })
 }
 
 impl Rules {
@@ -72,9 +79,22 @@ impl Rules {
         self.settings.judged_by_name.push(tool.to_owned());
     }
 
-    /// The rules as hooks.
-    pub(super) fn hooks(&self) -> hooks::Hooks {
-        self.config.clone().hooks()
+    /// Has the hooks judge what is known about a call beside its arguments.
+    pub(super) fn know(
+        &mut self,
+        known: impl Fn(&str, &Map<String, Value>) -> Map<String, Value> + Send + Sync + 'static,
+    ) {
+        self.settings.known_arguments = Some(Arc::new(known));
+    }
+
+    /// Names of tools, and what is known about their calls.
+    pub(super) const fn settings(&self) -> &McpSettings {
+        &self.settings
+    }
+
+    /// The rules as hooks for questions about calls of any client, which record nothing.
+    pub(super) fn for_questions(&self) -> Result<hooks::Hooks, Failure> {
+        load::explained(&self.path, None, ToolNames::default()).map(Config::hooks)
     }
 
     /// The context of calls.
@@ -83,7 +103,7 @@ impl Rules {
     }
 
     pub(super) fn layer(&self) -> GovernMcpLayer<Asking> {
-        let Self { config, context, settings, approver } = self;
+        let Self { config, context, settings, approver, .. } = self;
         GovernMcpLayer::new(config.as_hooks().clone(), context.clone(), settings.clone())
             .with_approver(approver.clone())
     }
@@ -117,19 +137,49 @@ struct PinFile {
 
 fn keep_pins(settings: &mut McpSettings, file: &Path) -> Result<(), Failure> {
     let file: PathBuf = std::path::absolute(file)?;
-    let pinned = read_pins(&file)?;
-    let server = settings.server.clone();
-    settings.pins = Pins::new(pinned.servers.get(&server).cloned().unwrap_or_default());
+    let known = read_pins(&file)?.servers.remove(&settings.server).unwrap_or_default();
+    settings.pins = Pins::new(known.clone());
+    let (server, known) = (settings.server.clone(), Mutex::new(known));
     settings.keep_pins = Some(Arc::new(move |pins| {
-        let kept = read_pins(&file).and_then(|mut all| {
-            all.servers.insert(server.clone(), pins.digests());
-            let text = serde_json::to_string_pretty(&all)?;
-            Ok(private::replace(&file, format!("{text}\n").as_bytes())?)
-        });
-        if let Err(why) = kept {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(why) = add_pins(&file, &server, pins, &mut known) {
             say(&format!("new tools are not pinned in `{}`: {why}", file.display()));
         }
     }));
+    Ok(())
+}
+
+/// Adds the pins that are not in `known` to the file. A pin that another proxy wrote meanwhile counts.
+fn add_pins(
+    file: &Path,
+    server: &str,
+    pins: &Pins,
+    known: &mut BTreeMap<String, String>,
+) -> Result<(), Failure> {
+    if let Some(folder) = file.parent() {
+        private::folder(folder)?;
+    }
+    let mut lock = file.as_os_str().to_owned();
+    lock.push(".lock");
+    let _held = StdFileSystem.lock(Path::new(&lock), LONGEST_WAIT)?;
+    let mut all = read_pins(file)?;
+    let kept = all.servers.entry(server.to_owned()).or_default();
+    let mut is_changed = false;
+    // A pin that a person removed since is not new, and stays removed.
+    for (tool, digest) in pins.digests().into_iter().filter(|(tool, _)| !known.contains_key(tool)) {
+        match kept.get(&tool) {
+            Some(first) => pins.replace(&tool, first),
+            None => {
+                kept.insert(tool.clone(), digest);
+                is_changed = true;
+            }
+        }
+    }
+    if is_changed {
+        let text = serde_json::to_string_pretty(&all)?;
+        private::replace(file, format!("{text}\n").as_bytes())?;
+    }
+    *known = pins.digests();
     Ok(())
 }
 

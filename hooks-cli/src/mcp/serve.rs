@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use hooks::drivers::{ToolCall, ToolResult};
 use hooks::event::PreToolUse;
+use hooks::redaction::Scrubber;
 use hooks::{HookContext, HookRequest, Hooks, HooksProvider as _, Judged, StdFileSystem, Strength, system};
-use hooks_mcp::{Bounds, INVALID_PARAMS, METHOD_NOT_FOUND, Side, proxy};
+use hooks_mcp::{Bounds, INVALID_PARAMS, METHOD_NOT_FOUND, McpSettings, Side, proxy};
 use hooks_team::Team;
 use hooks_team::tools::{NoOtherTools, SquadTools, SquadToolsLayer, ToolDefinition, definitions};
 use serde::Deserialize;
@@ -42,8 +43,22 @@ pub(super) async fn run(options: &McpServe) -> Result<u8, Failure> {
     rules.judge_by_name(EXPLAIN);
     let root = rules.context().root().join(&options.team);
     let team = Team::new(Arc::new(StdFileSystem), root, &system());
-    let team = team.root().is_dir().then(|| SquadToolsLayer::new(team).layer(NoOtherTools));
-    let tools = ServedTools { team, hooks: rules.hooks(), context: rules.context().clone() };
+    let team = team.root().is_dir().then(|| SquadToolsLayer::new(team));
+    let hooks = rules.for_questions()?;
+    let secrets = Secrets::known_to(&hooks);
+    if let Some(team) = team.clone() {
+        let secrets = secrets.clone();
+        rules.know(move |tool, arguments| {
+            file_written(&team, tool, &secrets.removed(arguments.clone().into()))
+        });
+    }
+    let tools = ServedTools {
+        team: team.map(|team| team.layer(NoOtherTools)),
+        secrets,
+        hooks,
+        context: rules.context().clone(),
+        settings: rules.settings().clone(),
+    };
     let (near, far) = duplex(BUFFER);
     let ((reader, writer), (input, output)) = (split(near), split(far));
     let serving = tokio::spawn(async move {
@@ -63,8 +78,39 @@ pub(super) async fn run(options: &McpServe) -> Result<u8, Failure> {
 struct ServedTools {
     /// Tools of the team; `None` without one.
     team: Option<SquadTools<NoOtherTools>>,
+    secrets: Secrets,
     hooks: Hooks,
     context: HookContext,
+    settings: McpSettings,
+}
+
+/// Removes secrets from what the tools write: those of the rules, and all known kinds, as the Scribe does. The files of a
+/// team are read by others, and are often in a repository.
+#[derive(Clone)]
+struct Secrets(Vec<Scrubber>);
+
+impl Secrets {
+    fn known_to(hooks: &Hooks) -> Self {
+        let of_rules = hooks.extension::<Scrubber>().cloned();
+        Self(of_rules.into_iter().chain([Scrubber::all()]).collect())
+    }
+
+    fn removed(&self, mut value: Value) -> Value {
+        for scrubber in &self.0 {
+            scrubber.scrub_value(&mut value);
+        }
+        value
+    }
+}
+
+/// The file that a call writes, as an argument that the guards judge.
+fn file_written(team: &SquadToolsLayer, tool: &str, arguments: &Value) -> Map<String, Value> {
+    let file = team.file_written(tool, arguments);
+    file.map(|file| ("path".to_owned(), file.to_string_lossy().into())).into_iter().collect()
+}
+
+fn is_of_team(tool: &str) -> bool {
+    definitions().iter().any(|definition| definition.name == tool)
 }
 
 /// Code and message of an error.
@@ -137,9 +183,9 @@ impl ServedTools {
     async fn call(&self, params: &Value) -> Result<Value, Refused> {
         let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
         let arguments = params.get("arguments").cloned().unwrap_or_else(|| Value::Object(Map::new()));
-        let is_of_team = definitions().iter().any(|tool| tool.name == name);
         let ToolResult { content, error, .. } = match &self.team {
-            Some(team) if is_of_team => {
+            Some(team) if is_of_team(name) => {
+                let arguments = self.secrets.removed(arguments);
                 let done: Result<_, Infallible> = team.clone().oneshot(ToolCall::new(name, arguments)).await;
                 let Ok(result) = done;
                 result
@@ -159,11 +205,28 @@ impl ServedTools {
             Ok(ExplainedCall { tool, arguments, agent }) => {
                 let mut context = self.context.clone();
                 context.agent_name = agent.unwrap_or_default();
-                let event = PreToolUse::new(tool, arguments.into());
+                let event = self.judged(tool, arguments);
                 ToolResult::ok(explained(&self.hooks, &HookRequest::new(context, event)))
             }
             Err(error) => ToolResult::failed(error.to_string()),
         }
+    }
+}
+
+impl ServedTools {
+    /// The event of a call that is explained. A tool of this server has the name and the file that the rules judge.
+    fn judged(&self, tool: String, mut arguments: Map<String, Value>) -> PreToolUse {
+        let bare = tool.strip_prefix(&*self.settings.tool_name("")).unwrap_or(&tool);
+        if bare == EXPLAIN {
+            arguments.clear();
+        } else if !is_of_team(bare) {
+            return PreToolUse::new(tool, arguments.into());
+        }
+        if let Some(known) = &self.settings.known_arguments {
+            let known = known(bare, &arguments);
+            arguments.extend(known);
+        }
+        PreToolUse::new(self.settings.tool_name(bare), arguments.into())
     }
 }
 

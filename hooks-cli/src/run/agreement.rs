@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::deadline::Deadline;
 use super::notes::Notes;
 use super::{asking, governing};
-use crate::cli::Run;
+use crate::cli::{Run, ToolNames};
 use crate::event::{answer, by_type, here};
 use crate::explain::story;
 use crate::unfinished::Unfinished;
@@ -32,6 +32,17 @@ rules:
   - { name: publishing, action: ask, commands: [git push, npm publish], reason: this leaves the machine }
   - { name: listing, action: allow, commands: [ls, git status], reason: it only looks }
   - { name: notes, tools: [web_fetch], reason: no network here }
+"#;
+
+/// Rules with names of one client for the calls of another.
+const NAMES: &str = r#"version: 1
+audit: false
+rules:
+  - { name: pages, tools: [web_fetch], reason: no pages }
+  - { name: searches, tools: [google_web_search], reason: no searches }
+  - { name: texts, tools: [create_file], reason: no new files }
+  - { name: agents, tools: [spawn_agent], reason: no agents }
+  - { name: servers, tools: [mcp__crm__*], reason: no customers }
 "#;
 
 /// Limits, which count. A few events are enough to reach them, and each has to be counted once.
@@ -70,6 +81,16 @@ fn run_eval_and_explain_agree_on_every_event_of_the_proofs() {
 }
 
 #[test]
+fn run_eval_and_explain_agree_about_the_names_of_a_client() {
+    let calls = ["WebFetch", "WebSearch", "Write", "fetch", "apply_patch", "Task", "mcp__crm__list", "Bash"];
+    let calls = calls.map(|tool| {
+        payload(json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {"command": "ls"}}))
+    });
+    let (agreed, denied) = compare(NAMES, &calls);
+    assert_eq!((agreed, denied), (calls.len(), 5));
+}
+
+#[test]
 fn run_eval_and_explain_agree_where_events_are_counted() {
     let payloads: Vec<Value> = payloads().into_iter().step_by(40).collect();
     let (agreed, denied) = compare(LIMITS, &payloads);
@@ -99,10 +120,13 @@ fn compare(rules: &str, payloads: &[Value]) -> (usize, usize) {
     // Each counts in a store of its own, but in the same order.
     let ours = configured(folder.path(), "run", rules);
     let theirs = configured(folder.path(), "eval", rules);
-    let config = load::governing(&theirs, None).unwrap_or_else(|_| panic!("the configuration has a mistake"));
+    let names = ToolNames::of_client(Client::Claude);
+    let reader = load::in_project(names.known_to(load::reader(None)), &theirs);
+    let config = reader.read(&theirs).unwrap_or_else(|_| panic!("the configuration has a mistake"));
     let hooks = config.clone().hooks();
     // An explanation sees what `eval` counts and remembers, and changes nothing of it.
-    let told = load::config(&theirs, None).unwrap_or_else(|_| panic!("the configuration has a mistake"));
+    let told =
+        load::explained(&theirs, None, names).unwrap_or_else(|_| panic!("the configuration has a mistake"));
     let told_hooks = told.clone().hooks();
     let runtime = eval::runtime().unwrap();
     let (mut denied, mut wrong) = (0, Vec::new());

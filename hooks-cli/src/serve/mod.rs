@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use hooks::config::LiveConfig;
 
 use self::conversation::{Ended, converse};
-use crate::cli::Serve;
+use crate::cli::{Serve, ToolNames};
 use crate::eval::report;
 use crate::failure::{Failure, Status};
 use crate::load;
@@ -21,7 +21,7 @@ use crate::load;
 /// Answers events until the input ends, or a request or a signal ends it.
 pub(crate) fn run(options: &Serve) -> Result<Status, Failure> {
     let path = load::named_or_found(options.config.path.as_deref())?;
-    let rules = load::live(&path, options.config.profile, true)?;
+    let rules = load::live(&path, options.config.profile, ToolNames::default(), true)?;
     let server = Arc::new(Server::new(rules, std::path::absolute(path)?));
     let watching = match options.no_reload {
         true => None,

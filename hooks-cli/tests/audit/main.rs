@@ -236,6 +236,41 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
 }
 
 #[test]
+fn a_sink_with_only_gets_denials_and_questions() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", server.local_addr().unwrap());
+    let rules =
+        "command_guard: { block: [rm] }\nrules: [{ name: a, action: ask, commands: [make], reason: sure }]\n";
+    let sinks = format!("sinks: [{{ name: ops, only: [deny, ask], webhook: {{ url: \"{url}\" }} }}]\n");
+    let world = World::new(&format!("version: 1\n{rules}{sinks}"));
+    for (session, command) in [("s1", "ls"), ("s2", "rm x"), ("s3", "pwd"), ("s4", "make")] {
+        world.call(session, command);
+    }
+    let takes = thread::spawn(move || {
+        let (mut stream, _) = server.accept().unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let (mut taken, mut part) = (Vec::new(), [0; 4096]);
+        while !String::from_utf8_lossy(&taken).contains("\"s4\"") {
+            let read = stream.read(&mut part).unwrap();
+            assert!(read > 0);
+            taken.extend_from_slice(&part[..read]);
+        }
+        stream.write_all(b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n").unwrap();
+        String::from_utf8(taken).unwrap()
+    });
+    let fed = world.audit(&["feed", "--once", "-c", "hooks.yaml"]);
+    let got = takes.join().unwrap();
+    assert!(printed(&fed).contains("ops: has everything; 2 delivered\n"), "{fed:?}");
+    assert!(got.contains("\"s2\"") && !got.contains("\"s1\"") && !got.contains("\"s3\""), "{got}");
+    // An unknown decision is a mistake.
+    let unknown = world.app().join("unknown.yaml");
+    fs::write(&unknown, format!("version: 1\naudit: {{}}\n{}", sinks.replace("deny, ask", "denied")))
+        .unwrap();
+    let checked = world.ask(&["check", "unknown.yaml"], "");
+    assert!(checked.status.code() == Some(1) && printed(&checked).contains("denied"), "{checked:?}");
+}
+
+#[test]
 fn what_a_sink_refuses_for_good_is_said_and_no_success() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", server.local_addr().unwrap());

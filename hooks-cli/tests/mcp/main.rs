@@ -190,6 +190,34 @@ fn calls_are_judged_by_the_rules_and_recorded() {
     assert!(world.hooks(&["audit", "-c", "hooks.yaml", "verify"]).output().unwrap().status.success());
 }
 
+/// Regression test: of two proxies with one file, the last one that wrote removed the pins of the other.
+#[test]
+fn proxies_with_one_file_keep_the_pins_of_each_other() {
+    let world = World::new(RULES);
+    let pins = world.path("pins.json");
+    let options = ["--pin", pins.to_str().unwrap()];
+    let (mut first, mut second) = (world.start(&options), world.start(&options));
+    for proxy in [&mut first, &mut second] {
+        // It has read the file.
+        assert_eq!(proxy.ask("ping", json!({}))["id"], 1);
+    }
+    first.ask("tools/list", json!({}));
+    let pinned = fs::read_to_string(&pins).unwrap();
+    // As if the first had seen other tools, one of them with another description.
+    let other = pinned
+        .replace("\"write_file\": \"sha256:", "\"write_file\": \"sha256:0")
+        .replace("\"echo\": ", "\"elsewhere\": \"sha256:1\", \"echo\": ");
+    fs::write(&pins, &other).unwrap();
+    let list = second.ask("tools/list", json!({})).to_string();
+    assert!(list.contains("\"echo\"") && !list.contains("\"write_file\""), "{list}");
+    assert_eq!(
+        second.call("write_file", json!({"path": "src/a", "content": "x"}))["result"]["isError"],
+        true
+    );
+    let kept: Value = serde_json::from_str(&fs::read_to_string(&pins).unwrap()).unwrap();
+    assert_eq!(kept, serde_json::from_str::<Value>(&other).unwrap());
+}
+
 #[test]
 fn what_comes_back_is_scrubbed() {
     let world = World::new(RULES);

@@ -105,6 +105,115 @@ fn explain_judges_a_call_without_running_it() {
     assert!(failed && text.contains("nothing to see"), "{text}");
 }
 
+const GUARDED: &str = "version: 1
+audit: { folder: log }
+write_guard: { allow: [src/**, .squad/decisions/**, .squad/skills/**, .squad/agents/**] }
+protected: [.squad/skills/**]
+rules:
+  - { name: no-memory, tools: [mcp__squad__squad_memory], reason: no notes here }
+  - { name: no-pages, tools: [web_fetch], reason: no pages }
+  - { name: no-history, tools: [squad_memory], reason: only by its bare name }
+";
+
+impl World {
+    fn guarded(rules: &str) -> Self {
+        let world = Self::with_team();
+        fs::write(world.path("hooks.yaml"), rules).unwrap();
+        world
+    }
+
+    /// All files of the team, with their texts.
+    fn team(&self) -> String {
+        fn all(folder: &std::path::Path, text: &mut String) {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                let path = entry.path();
+                if path.is_dir() {
+                    all(&path, text);
+                } else {
+                    let content = fs::read(&path).unwrap();
+                    *text += &format!("{}\n{}", path.display(), String::from_utf8_lossy(&content));
+                }
+            }
+        }
+        let mut text = String::new();
+        all(&self.path(".squad"), &mut text);
+        text
+    }
+
+    fn record(&self) -> String {
+        let records = self.hooks(&["audit", "-c", "hooks.yaml", "query"]).output().unwrap();
+        String::from_utf8(records.stdout).unwrap()
+    }
+}
+
+#[test]
+fn guards_of_files_judge_what_the_tools_of_a_team_write() {
+    let skill = || json!({"skillName": "release", "operation": "write", "content": "c"});
+    let decision = || json!({"author": "Lead", "summary": "Use SQLite", "body": "One file."});
+    let world = World::guarded(GUARDED);
+    let mut proxy = world.serve(&[]);
+    let (failed, text) = proxy.text("squad_skill", skill());
+    assert!(failed && text.contains("is protected by `.squad/skills/**`"), "{text}");
+    let (failed, text) = proxy.text("squad_decide", decision());
+    assert!(!failed, "{text}");
+    assert!(!world.team().contains("skills/release"), "{}", world.team());
+    // Its files are judged, and so is a folder that another option names.
+    let world = World::guarded("version: 1\nwrite_guard: { allow: [src/**] }");
+    let mut proxy = world.serve(&[]);
+    for (tool, arguments) in [("squad_skill", skill()), ("squad_decide", decision())] {
+        let (failed, text) = proxy.text(tool, arguments);
+        assert!(failed && text.contains("may not be written"), "{text}");
+    }
+    let (failed, text) = proxy.text("squad_skill", json!({"skillName": "none", "operation": "read"}));
+    assert!(failed && !text.contains("may not be written"), "{text}");
+}
+
+#[test]
+fn the_tools_of_a_team_write_no_secrets() {
+    const TOKEN: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    let world = World::guarded("version: 1");
+    let mut proxy = world.serve(&[]);
+    let (failed, text) = proxy.text(
+        "squad_decide",
+        json!({"author": "Lead", "summary": "Use the token", "body": format!("It is {TOKEN}."), "references": [TOKEN]}),
+    );
+    assert!(!failed, "{text}");
+    let (failed, text) =
+        proxy.text("squad_skill", json!({"skillName": "release", "operation": "write", "content": TOKEN}));
+    assert!(!failed, "{text}");
+    let team = world.team();
+    assert!(team.contains("It is [") && !team.contains(TOKEN), "{team}");
+}
+
+#[test]
+fn explain_names_the_tools_as_the_rules_do_and_writes_nothing() {
+    let world = World::guarded(GUARDED);
+    let mut proxy = world.serve(&[]);
+    let mut explained = |tool: &str, arguments: Value| {
+        let (failed, text) = proxy.text("explain", json!({"tool": tool, "arguments": arguments}));
+        assert!(!failed, "{text}");
+        text
+    };
+    let note = json!({"agent": "lead", "section": "learnings", "content": "n"});
+    for tool in ["squad_memory", "mcp__squad__squad_memory"] {
+        let text = explained(tool, note.clone());
+        assert!(text.contains("no notes here") && !text.contains("bare name"), "{text}");
+    }
+    let text = explained("WebFetch", json!({"url": "https://example.com"}));
+    assert!(text.contains("no pages"), "{text}");
+    let skill = json!({"skillName": "release", "operation": "write", "content": "c"});
+    let text = explained("squad_skill", skill.clone());
+    assert!(text.contains("is protected by `.squad/skills/**`"), "{text}");
+    assert!(!world.path("log").exists(), "an explanation writes nothing");
+    // A call is recorded with the file that it writes.
+    let (failed, text) = proxy.text("squad_skill", skill);
+    assert!(failed, "{text}");
+    proxy.writer = None;
+    assert_eq!(proxy.end(), Some(0));
+    let record = world.record();
+    assert!(record.contains("mcp__squad__squad_skill") && !record.contains("explain"), "{record}");
+}
+
 /// The version without sessions, and unknown ones.
 #[test]
 fn both_kinds_of_versions_are_served() {

@@ -154,6 +154,53 @@ fn first_rules_are_written_where_there_are_none() {
     assert_eq!(denied["result"]["isError"], true, "{denied}");
 }
 
+/// Regression test: the lines around a change were printed with the secrets in them.
+#[test]
+fn secrets_near_a_change_are_not_printed() {
+    let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    let settings = format!(
+        "{{\n  \"mcpServers\": {{\n    \"small\": {{\n      \"env\": {{\"WHO\": \"my own word\"}},\n      \"command\": \"python3\",\n      \"args\": [\"s.py\", \"{token}\"]\n    }},\n    \"far\": {{\"url\": \"http://127.0.0.1:9/mcp\", \"headers\": {{\"X-Team\": \"another word\"}}}}\n  }}\n}}\n"
+    );
+    let world = World::new(RULES);
+    fs::create_dir(world.path(".git")).unwrap();
+    fs::write(world.path(".mcp.json"), &settings).unwrap();
+    for options in [&["--dry-run"][..], &[], &["--remove"]] {
+        let shown = world.init("claude", "project", options);
+        assert!(shown.contains("\"WHO\": \"[hidden]\"") && shown.contains("s.py"), "{shown}");
+        assert!(
+            ["my own word", "another word", token].iter().all(|secret| !shown.contains(secret)),
+            "{shown}"
+        );
+    }
+    assert_eq!(fs::read_to_string(world.path(".mcp.json")).unwrap(), settings);
+}
+
+#[test]
+fn settings_that_clients_read_differently_are_refused() {
+    let twice =
+        "{\"mcpServers\": {\"a\": {\"command\": \"s\"}}, \"mcpServers\": {\"b\": {\"command\": \"s\"}}}";
+    let one = "{\"mcpServers\": {\"a\": {\"command\": \"s\"}}}";
+    let little: Vec<u8> = one.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let marked =
+        [&[0xfe, 0xff][..], &one.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>()].concat();
+    for (settings, why) in [
+        (twice.as_bytes(), "the key `mcpServers` is given twice"),
+        (&little, "is in UTF-16; save it as UTF-8"),
+        (&marked, "is in UTF-16; save it as UTF-8"),
+    ] {
+        let world = World::new(RULES);
+        fs::create_dir(world.path(".git")).unwrap();
+        fs::write(world.path(".mcp.json"), settings).unwrap();
+        let output = world.hooks(&["init", "claude", "--mcp", "--scope", "project"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(why), "{said}");
+        assert_eq!(fs::read(world.path(".mcp.json")).unwrap(), settings);
+        let output = world.hooks(&["doctor", "claude"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("cannot be read") && said.contains(why), "{said}");
+    }
+}
+
 #[test]
 fn a_client_without_known_servers_is_refused() {
     let world = World::new(RULES);

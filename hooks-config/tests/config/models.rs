@@ -281,7 +281,7 @@ async fn a_stream_goes_on_with_another_model() {
         Ok::<_, ModelError>(ModelStream::new(futures_util::stream::iter(pieces)))
     });
     let classify = Classifiers::new(hooks_system::system().clock);
-    let stack = models.stream_layer(Hooks::default(), classify).unwrap().layer(client);
+    let stack = models.ungoverned_stream_layer(Hooks::default(), classify).unwrap().layer(client);
     let request = ModelRequest { model: "premium".into(), ..ModelRequest::default() };
     let call = Call::new(HookContext::new("session-1", "Ripley").into(), request, OpId::from_parts(&["1"]));
     let answered = stack.oneshot(call).await.unwrap();

@@ -20,7 +20,7 @@ pub(super) enum Shape {
     /// A result. `state` is the opaque state of a request that needs more input: it goes back to the server only.
     Result {
         /// The answer as it came, to forward it as it is if no hook changed it.
-        original: McpReply,
+        original: Box<McpReply>,
         state: Option<Value>,
     },
 }
@@ -45,7 +45,7 @@ impl Shape {
         };
         let failed = content.get("isError").is_some_and(|it| *it == true);
         let error = failed.then(|| text_of(&content));
-        *self = Self::Result { original: reply, state };
+        *self = Self::Result { original: Box::new(reply), state };
         ToolResult::ok(content).with_error(error)
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn answer(governed: Governed, shape: Shape, kind: Kind, stateless: bo
             McpReply::error(INTERNAL_ERROR, error.unwrap_or_else(|| "the server gave no answer".to_owned()))
         }
         Shape::Error => McpReply::error_object(failure(content, error)),
-        Shape::Result { original, state } => finished(original, content, state, kind, &notes),
+        Shape::Result { original, state } => finished(*original, content, state, kind, &notes),
     }
 }
 

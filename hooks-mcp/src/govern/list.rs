@@ -20,9 +20,16 @@ pub(super) fn filter(
     settings: &McpSettings,
 ) -> bool {
     let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut) else { return false };
-    let (before, pinned) = (tools.len(), settings.pins.count());
+    let before = tools.len();
+    let named = tools.iter().filter_map(|tool| Some((plain_name(tool)?, tool)));
+    if settings.pins.pin_new(named)
+        && let Some(keep) = &settings.keep_pins
+    {
+        // Another process may have pinned another description meanwhile, so this comes before the comparison.
+        keep(&settings.pins);
+    }
     tools.retain(|tool| {
-        let Some(name) = tool.get("name").and_then(Value::as_str).filter(|name| names::is_plain(name)) else {
+        let Some(name) = plain_name(tool) else {
             settings.say("a tool is not listed: its name is not one of visible characters of ASCII");
             return false;
         };
@@ -34,20 +41,17 @@ pub(super) fn filter(
         }
         !is_closed(&settings.tool_name(name), hooks, context)
     });
-    let is_shorter = tools.len() != before;
-    if settings.pins.count() != pinned
-        && let Some(keep) = &settings.keep_pins
-    {
-        keep(&settings.pins);
-    }
-    is_shorter
+    tools.len() != before
+}
+
+fn plain_name(tool: &Value) -> Option<&str> {
+    tool.get("name").and_then(Value::as_str).filter(|name| names::is_plain(name))
 }
 
 /// Returns whether each call of a tool is denied, whatever its arguments.
 ///
 /// Only policies are asked, and about a call without arguments. A policy denies such a call also because an argument is
-/// missing; then its reason names the argument, has evidence, advises how to call the tool, or is a rule that may
-/// apply. A tool that is listed in doubt is still denied when it is called.
+/// missing; then its reason names the argument, has evidence, advises how to call the tool, or is uncertain. A tool that is listed in doubt is still denied when it is called.
 fn is_closed(tool: &str, hooks: &Live, context: &Arc<HookContext>) -> bool {
     let call = PreToolUse::new(tool, Value::Object(Map::new()));
     // Of all policies, one may deny the name.
@@ -59,8 +63,6 @@ fn is_closed(tool: &str, hooks: &Live, context: &Arc<HookContext>) -> bool {
             && reason.argument.is_none()
             && reason.evidence.is_empty()
             && reason.advice.is_none()
-            // Text of the rules about a call without the argument that they compare.
-            && (reason.by_operator || !reason.message.contains(" may apply: "))
     };
     outcome.is_denied() && outcome.reasons().iter().any(is_about_name)
 }

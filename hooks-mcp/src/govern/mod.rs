@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use hooks_core::drivers::ToolCall;
 use hooks_core::{HookFuture, HookRequest, Reason, event::PreToolUse};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use self::layer::GovernMcpLayer;
 pub use self::service::GovernMcp;
@@ -26,7 +26,12 @@ pub type ScrubValue = dyn Fn(&mut Value) -> bool + Send + Sync;
 /// reason denies the call.
 pub type BeforeCall = dyn Fn(HookRequest<PreToolUse>) -> HookFuture<'static, Option<Reason>> + Send + Sync;
 
-/// Keeps pins for the next run.
+/// Returns what the host knows about a call of its own tool beyond the arguments, such as the `path` of the file that it
+/// writes. It gets the name of the tool and its arguments.
+pub type KnownArguments = dyn Fn(&str, &Map<String, Value>) -> Map<String, Value> + Send + Sync;
+
+/// Keeps pins for the next run, after new tools were pinned. Pins that other processes kept before count, so they
+/// [replace](Pins::replace) those of this one.
 pub type KeepPins = dyn Fn(&Pins) + Send + Sync;
 
 /// Receives messages for the operator.
@@ -57,9 +62,11 @@ pub struct McpSettings {
     /// Scrubs all that comes from the server beside what the hooks after a tool see: answers to other requests,
     /// notifications, questions.
     pub scrub: Option<Arc<ScrubValue>>,
-    /// Tools that do nothing with their arguments, such as one that explains a call: the hooks judge them by their names, and
-    /// get no arguments. For servers of the host's own.
+    /// Tools that change nothing and do nothing with their arguments, such as one that explains a call. Only policies judge
+    /// them, by their names; nothing is recorded, counted or asked, and an ask is a denial. For servers of the host's own.
     pub judged_by_name: Vec<String>,
+    /// Arguments that the hooks see and the server does not get. For servers of the host's own.
+    pub known_arguments: Option<Arc<KnownArguments>>,
     /// Asked before a call is sent.
     pub before_call: Option<Arc<BeforeCall>>,
     /// Keeps the pins after new ones were added.
@@ -77,6 +84,7 @@ impl McpSettings {
             on_change: OnChange::default(),
             scrub: None,
             judged_by_name: Vec::new(),
+            known_arguments: None,
             before_call: None,
             keep_pins: None,
             report: None,

@@ -5,7 +5,9 @@ use std::task::{Context, Poll};
 
 use hooks_core::drivers::{Approver, NoApprover, ToolCall, ToolRequest, ToolResult};
 use hooks_core::event::PreToolUse;
-use hooks_core::{BoxError, Govern, HookContext, HookError, HookFuture, HookRequest, Live, Reason};
+use hooks_core::{
+    BoxError, DecidingEvent, Govern, HookContext, HookError, HookFuture, HookRequest, Judged, Live, Reason,
+};
 use serde_json::{Map, Value};
 use tower::ServiceExt;
 use tower_service::Service;
@@ -72,6 +74,13 @@ where
     }
 }
 
+/// A call as the hooks judge it.
+struct JudgedCall {
+    call: ToolCall,
+    /// The arguments that the server does not get.
+    known: Map<String, Value>,
+}
+
 /// A kind of request that is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -103,12 +112,17 @@ where
             }
             request.set_params(params);
         }
+        if kind == Kind::Tool && self.is_judged_by_name(&request) {
+            return self.forward_if_allowed(request, call.call).await;
+        }
         let context = request.context().cloned().unwrap_or_else(|| Arc::clone(&self.context));
+        let JudgedCall { call, known } = call;
         let shape = Arc::new(Mutex::new(Shape::default()));
         let executor = Executor {
             inner: self.inner,
             request,
-            call: call.args.clone(),
+            judged: call.args.clone(),
+            known,
             kind,
             settings: Arc::clone(&self.settings),
             context: Arc::clone(&context),
@@ -121,7 +135,7 @@ where
     }
 
     /// The call that the hooks judge; an error for parameters that programs could read in different ways.
-    fn judged_call(&self, request: &McpRequest, kind: Kind) -> Result<ToolCall, String> {
+    fn judged_call(&self, request: &McpRequest, kind: Kind) -> Result<JudgedCall, String> {
         let Value::Object(params) = request.params() else { return Err("`params` is missing".to_owned()) };
         if let Some(key) = params.keys().find(|key| names::is_odd_form(key, &names::PARAMETERS)) {
             return Err(format!("the key `{key}` could be read as another one"));
@@ -135,14 +149,19 @@ where
             Some(Value::Object(arguments)) => arguments.clone(),
             Some(_) => return Err("`arguments` is not an object".to_owned()),
         };
-        Ok(match kind {
+        let mut known = Map::new();
+        let call = match kind {
             Kind::Tool => {
                 let name = text("name")?;
                 if !names::is_plain(name) {
                     return Err(format!("`{}` is not a name of a tool", name.escape_debug()));
                 }
-                let is_judged = self.settings.judged_by_name.iter().all(|other| other != name);
-                self.settings.call(name, if is_judged { arguments.into() } else { Map::new().into() })
+                let mut judged = if self.is_judged_by_name(request) { Map::new() } else { arguments };
+                if let Some(of_host) = &self.settings.known_arguments {
+                    known = of_host(name, &judged);
+                }
+                judged.extend(known.clone());
+                self.settings.call(name, judged.into())
             }
             Kind::Resource => self.settings.call("resources/read", resource::arguments(text("uri")?)?),
             Kind::Prompt => {
@@ -150,7 +169,26 @@ where
                     [("name".to_owned(), text("name")?.into()), ("arguments".to_owned(), arguments.into())];
                 self.settings.call("prompts/get", Map::from_iter(all).into())
             }
-        })
+        };
+        Ok(JudgedCall { call, known })
+    }
+
+    /// Whether policies judge the tool by its name only.
+    fn is_judged_by_name(&self, request: &McpRequest) -> bool {
+        let name = request.params().get("name").and_then(Value::as_str);
+        name.is_some_and(|name| self.settings.judged_by_name.iter().any(|other| other == name))
+    }
+
+    /// Forwards a request unless a policy denies the call or asks about it. No other hook sees the call.
+    async fn forward_if_allowed(self, request: McpRequest, call: ToolCall) -> Result<McpReply, HookError> {
+        let context = request.context().cloned().unwrap_or_else(|| Arc::clone(&self.context));
+        let judged = HookRequest::new(context, PreToolUse::new(call.name, call.args));
+        let outcome = self.hooks.with(|hooks| PreToolUse::judge(hooks, &judged));
+        if outcome.goes_ahead() {
+            return self.forward(request).await;
+        }
+        let reason = outcome.text_for_agent().unwrap_or_else(|| "a policy denies the call".into());
+        Ok(super::answer::denial(Kind::Tool, request.is_stateless(), &reason))
     }
 
     /// The reason to deny a call of a tool whose description changed.
@@ -203,8 +241,10 @@ where
 struct Executor<S> {
     inner: S,
     request: McpRequest,
-    /// The arguments as the client sent them.
-    call: Value,
+    /// The arguments that the hooks got.
+    judged: Value,
+    /// Those of them that the server does not get.
+    known: Map<String, Value>,
     kind: Kind,
     settings: Arc<McpSettings>,
     context: Arc<HookContext>,
@@ -237,8 +277,8 @@ where
     S: Service<McpRequest, Response = McpReply, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
 {
     async fn send(mut self, call: ToolCall) -> Result<ToolResult, HookError> {
-        if call.args != self.call
-            && let Err(why) = rewrite(&mut self.request, self.kind, call.args.clone())
+        if call.args != self.judged
+            && let Err(why) = rewrite(&mut self.request, self.kind, call.args.clone(), &self.known)
         {
             return Ok(self.refused(why));
         }
@@ -261,12 +301,22 @@ where
     }
 }
 
-/// Puts the arguments that the hooks left into the request.
-fn rewrite(request: &mut McpRequest, kind: Kind, arguments: Value) -> Result<(), String> {
+/// Puts the arguments that the hooks left into the request, without those that only the host knows.
+fn rewrite(
+    request: &mut McpRequest,
+    kind: Kind,
+    arguments: Value,
+    known: &Map<String, Value>,
+) -> Result<(), String> {
     let mut params = request.params().clone();
-    let (Value::Object(fields), Value::Object(new)) = (&mut params, arguments) else {
+    let (Value::Object(fields), Value::Object(mut new)) = (&mut params, arguments) else {
         return Err("a hook replaced the arguments by a value that is not an object".to_owned());
     };
+    for (key, value) in known {
+        if new.remove(key).as_ref() != Some(value) {
+            return Err(format!("a hook changed `{key}`, which is no argument of the tool"));
+        }
+    }
     match kind {
         Kind::Tool => {
             fields.insert("arguments".to_owned(), new.into());

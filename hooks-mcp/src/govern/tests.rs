@@ -25,6 +25,9 @@ fn guard() -> impl Policy<PreToolUse> {
             "mcp__s__write" if event.tool_args["path"] != "ok" => {
                 Verdict::deny(reason("not there").on("/path"))
             }
+            "mcp__s__unclear" => Verdict::deny(reason("it may be shut").uncertain()),
+            // A text of a rule's author counts as any other.
+            "mcp__s__told" => Verdict::deny(reason("no rule may apply: it is shut")),
             "mcp__s__ask" => Verdict::ask(reason("sure?")),
             "mcp__s__resources/read" if event.tool_args["path"] == "/etc/shadow" => {
                 Verdict::deny(reason("no"))
@@ -184,14 +187,14 @@ async fn a_denied_resource_is_an_error_of_the_protocol() {
 #[tokio::test]
 async fn tools_that_may_not_be_used_are_not_listed() {
     let tools = |names: &[&str]| json!({"tools": names.iter().map(|name| json!({"name": name})).collect::<Vec<_>>(), "nextCursor": "c"});
-    let all = tools(&["shut", "needs_path", "write", "ask", "wr\u{456}te", "other"]);
+    let all = tools(&["shut", "told", "needs_path", "write", "unclear", "ask", "wr\u{456}te", "other"]);
     // Whatever another policy misses in a call without arguments.
     let advises = policy_fn("advises", |_: &HookRequest<PreToolUse>| {
         Verdict::deny(Reason::new("advises", "missing", "no file is named").instead("name a file"))
     });
     let world = World::with(Hooks::builder().policy(advises).policy(guard()));
     let listed = world.ask("tools/list", json!({}), McpReply::result(all)).await;
-    assert_eq!(listed.body(), Ok(&tools(&["needs_path", "write", "ask", "other"])));
+    assert_eq!(listed.body(), Ok(&tools(&["needs_path", "write", "unclear", "ask", "other"])));
 }
 
 #[tokio::test]
@@ -242,6 +245,54 @@ async fn the_server_gets_the_arguments_that_were_judged() {
     assert_eq!(*world.received.lock().unwrap(), [("tools/call".to_owned(), sent)]);
     let read = world.ask("resources/read", json!({"uri": "a"}), McpReply::result(json!({}))).await;
     assert_eq!(read.body().unwrap_err()["code"], DENIED);
+}
+
+#[tokio::test]
+async fn guards_judge_what_the_host_knows_and_the_server_does_not_get_it() {
+    let file = |path: &'static str| -> Option<Arc<KnownArguments>> {
+        Some(Arc::new(move |tool, _| match tool {
+            "write" => Map::from_iter([("path".to_owned(), path.into())]),
+            _ => Map::new(),
+        }))
+    };
+    let mut world = World::with(Hooks::builder().policy(guard()).transform(Limited));
+    world.settings.known_arguments = file("ok");
+    // The path of the host counts, and not that of the model.
+    let written = world.call("write", json!({"text": "a", "path": "no"}), text("ran")).await;
+    assert_eq!(written.body(), Ok(&text("ran")));
+    let sent = json!({"name": "write", "arguments": {"text": "a", "limit": 3}});
+    assert_eq!(*world.received.lock().unwrap(), [("tools/call".to_owned(), sent)]);
+    world.settings.known_arguments = file("elsewhere");
+    let denied = world.call("write", json!({"text": "a", "path": "ok"}), text("ran")).await;
+    assert_eq!(denied.body().unwrap()["content"][0]["text"], "not there");
+    assert_eq!(world.received(), 1);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_judged_by_name_fires_no_event() {
+    let recorder = Recorder::default();
+    let server = service_fn(async |_: McpRequest| Ok::<_, BoxError>(McpReply::result(text("a secret"))));
+    let mut settings = McpSettings::new("s");
+    settings.judged_by_name = vec!["explain".to_owned()];
+    settings.scrub = Some(Arc::new(|value| {
+        *value = text("scrubbed");
+        true
+    }));
+    let layer = GovernMcpLayer::new(recorder.clone(), HookContext::new("session", "agent"), settings.clone());
+    let call = |name: &str| McpRequest::new("tools/call", json!({"name": name, "arguments": {"path": "x"}}));
+    let answer = layer.layer(server).oneshot(call("explain")).await.unwrap();
+    assert_eq!(answer.body(), Ok(&text("scrubbed")));
+    assert!(!recorder.kinds().contains(&EventKind::ToolDecided), "{:?}", recorder.kinds());
+    assert!(!recorder.kinds().contains(&EventKind::PostToolUse), "{:?}", recorder.kinds());
+
+    settings.judged_by_name = vec!["shut".to_owned(), "ask".to_owned(), "write".to_owned()];
+    let mut world = World::new();
+    world.settings = settings;
+    for (name, reason) in [("shut", "it is shut"), ("ask", "sure?"), ("write", "not there")] {
+        let denied = world.call(name, json!({"path": "ok"}), text("ran")).await;
+        assert_eq!(denied.body().unwrap()["content"][0]["text"], reason, "{name}");
+    }
+    assert_eq!(world.received(), 0);
 }
 
 #[tokio::test]

@@ -11,12 +11,15 @@
 
 mod events;
 mod outgoing;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use hooks_core::time::Timer;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
@@ -28,12 +31,11 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
-use tokio::time::{sleep, timeout};
 
 use self::events::EventParser;
 use self::outgoing::{Outgoing, SESSION, VERSION};
 use crate::govern::Report;
-use crate::message::{INTERNAL_ERROR, to_line};
+use crate::message::{INTERNAL_ERROR, RequestId, to_line};
 use crate::proxy::Side;
 use crate::proxy::lines::{Line, Lines};
 
@@ -171,9 +173,13 @@ impl HttpServer {
         Ok(self)
     }
 
-    /// Starts the connections on this runtime of tokio. They end with the streams; the task ends after the session.
+    /// Starts the connections on this runtime of tokio. They end with the streams; the task ends after the session. `timer`
+    /// bounds what waits for the server; only the time to connect, and that of unused connections, is tokio's own.
     #[must_use]
-    pub fn connect(self) -> (Side<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>, JoinHandle<()>) {
+    pub fn connect(
+        self,
+        timer: Arc<dyn Timer>,
+    ) -> (Side<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>, JoinHandle<()>) {
         let (near, far) = duplex(BUFFER);
         let (reader, writer) = split(near);
         let (input, output) = split(far);
@@ -184,7 +190,8 @@ impl HttpServer {
         let mut client = Client::builder(TokioExecutor::new());
         client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
         let client = client.build(connector);
-        let connection = Arc::new(Connection { server: self, client, answers, session: Mutex::default() });
+        let connection =
+            Arc::new(Connection { server: self, client, answers, timer, session: Mutex::default() });
         let task = tokio::spawn(async move {
             let writing = tokio::spawn(write(queue, output));
             run(&connection, input).await;
@@ -214,18 +221,19 @@ async fn run(connection: &Arc<Connection>, input: ReadHalf<DuplexStream>) {
     // The proxy has bounded them.
     let mut lines = Lines::new(input, usize::MAX);
     let mut requests = JoinSet::new();
-    let mut running: HashMap<String, AbortHandle> = HashMap::new();
+    let mut running: HashMap<RequestId, AbortHandle> = HashMap::new();
     let mut listening: Option<AbortHandle> = None;
     while let Ok(Some(Line::Whole(line))) = lines.next().await {
         while requests.try_join_next().is_some() {}
         running.retain(|_, task| !task.is_finished());
         let message = Outgoing::new(line);
-        if let Some(id) = message.id.as_ref().map(Value::to_string) {
+        if let Some(id) = message.id.as_ref().and_then(RequestId::from_value) {
             let connection = Arc::clone(connection);
             running.insert(id, requests.spawn(async move { connection.request(message).await }));
             continue;
         }
-        let cancelled = message.cancels.as_ref().and_then(|id| running.remove(&id.to_string()));
+        let cancels = message.cancels.as_ref().and_then(RequestId::from_value);
+        let cancelled = cancels.and_then(|id| running.remove(&id));
         if let Some(task) = cancelled.filter(|_| connection.session().version.is_none()) {
             // Without a session, a request is cancelled by the end of its connection.
             task.abort();
@@ -239,7 +247,7 @@ async fn run(connection: &Arc<Connection>, input: ReadHalf<DuplexStream>) {
         }
     }
     let answered = async { while requests.join_next().await.is_some() {} };
-    drop(timeout(LINGER, answered).await);
+    connection.within(LINGER, answered).await;
     if let Some(task) = listening {
         task.abort();
     }
@@ -257,6 +265,7 @@ struct Connection {
     server: HttpServer,
     client: Client<HttpConnector, Full<Bytes>>,
     answers: mpsc::Sender<Option<Vec<u8>>>,
+    timer: Arc<dyn Timer>,
     session: Mutex<Session>,
 }
 
@@ -269,6 +278,15 @@ enum Streamed {
 impl Connection {
     fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for `work`; returns `None` if the time is over first.
+    async fn within<T>(&self, time: Duration, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = self.timer.sleep(time) => None,
+        }
     }
 
     fn say(&self, message: &str) {
@@ -409,7 +427,7 @@ impl Connection {
                     return Err(why);
                 }
             }
-            sleep(pause(&parser)).await;
+            self.timer.sleep(pause(&parser)).await;
             parser = parser.next();
             match self.send(Method::GET, None, parser.last_id.as_deref()).await {
                 Ok(next) if next.status().is_success() && kind(&next) == Kind::Events => {
@@ -460,7 +478,8 @@ impl Connection {
     /// Whether a message of the server answers the request. Keeps the version that the server chose.
     fn is_answer(&self, request: &Outgoing, bytes: &[u8]) -> bool {
         let Ok(message) = serde_json::from_slice::<Value>(bytes) else { return false };
-        let is_answer = message.get("method").is_none() && message.get("id") == request.id.as_ref();
+        let id = |id: Option<&Value>| id.and_then(RequestId::from_value);
+        let is_answer = message.get("method").is_none() && id(message.get("id")) == id(request.id.as_ref());
         if is_answer && request.method == "initialize" {
             let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
             self.session().version = version.and_then(|version| HeaderValue::from_str(version).ok());
@@ -470,12 +489,12 @@ impl Connection {
 
     /// Sends a message that has no answer.
     async fn tell(&self, message: &Outgoing) {
-        let sent = timeout(ACCEPTING, self.send(Method::POST, Some(message), None)).await;
+        let sent = self.within(ACCEPTING, self.send(Method::POST, Some(message), None)).await;
         let why = match sent {
-            Ok(Ok(response)) if response.status().is_success() => return,
-            Ok(Ok(response)) => format!("status {}", response.status()),
-            Ok(Err(why)) => why,
-            Err(_) => "it did not answer in time".to_owned(),
+            Some(Ok(response)) if response.status().is_success() => return,
+            Some(Ok(response)) => format!("status {}", response.status()),
+            Some(Err(why)) => why,
+            None => "it did not answer in time".to_owned(),
         };
         self.say(&format!("the server did not accept `{}`: {why}", message.method));
     }
@@ -496,7 +515,7 @@ impl Connection {
                 Ok(_) => return,
                 Err(_) => failures += 1,
             }
-            sleep(pause(&parser)).await;
+            self.timer.sleep(pause(&parser)).await;
         }
     }
 
@@ -504,7 +523,7 @@ impl Connection {
     async fn end(&self) {
         if self.session().id.is_some() {
             // A server without this request forgets the session later.
-            drop(timeout(ACCEPTING, self.send(Method::DELETE, None, None)).await);
+            drop(self.within(ACCEPTING, self.send(Method::DELETE, None, None)).await);
         }
     }
 }

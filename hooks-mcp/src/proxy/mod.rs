@@ -344,10 +344,11 @@ impl Shared {
             }
             Ok(Message::Request(id, request)) => self.question(id, request).await,
             Ok(Message::Notice(mut notice)) => {
-                notice.change(|params| self.settings.scrub(params));
+                notice.scrub(|value| self.settings.scrub(value));
                 self.tell_client(notice.to_line()).await;
             }
-            Ok(Message::Reply(Some(id), reply)) => {
+            Ok(Message::Reply(Some(id), mut reply)) => {
+                reply.scrub_others(|fields| self.settings.scrub(fields));
                 if !self.answered(&id, reply) {
                     self.settings.say(&format!(
                         "an answer of the server is not forwarded: no request has the id {id}"
@@ -392,10 +393,7 @@ impl Shared {
             return self.refuse_server(&refused(INVALID_REQUEST, why)).await;
         }
         let mut request = request;
-        let mut params = request.params().clone();
-        if self.settings.scrub(&mut params) {
-            request.set_params(params);
-        }
+        request.scrub(|value| self.settings.scrub(value));
         self.tell_client(request.to_line(&id)).await;
     }
 }

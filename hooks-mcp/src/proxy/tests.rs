@@ -114,6 +114,49 @@ fn call(id: &str, tool: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#)
 }
 
+/// Regression test: what stood beside `params`, `result` and `error` was forwarded with its secrets.
+#[tokio::test]
+async fn all_fields_from_the_server_are_scrubbed() {
+    let mut world = World::new();
+    for (sent, got) in [
+        (
+            r#"{"jsonrpc":"2.0","method":"notifications/x","note":{"a":"a secret"}}"#,
+            json!({"jsonrpc": "2.0", "method": "notifications/x", "note": {"a": "a [X]"}}),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping","secret":1}"#,
+            json!({"jsonrpc": "2.0", "id": 7, "method": "ping", "[X]": 1}),
+        ),
+    ] {
+        world.server.send(sent).await;
+        assert_eq!(world.client.value().await, got);
+    }
+    world.client.send(&call("1", "open")).await;
+    world.server.line().await;
+    world.server.send(r#"{"jsonrpc":"2.0","id":1,"result":{},"debug":["a secret"],"n":1}"#).await;
+    let answer = world.client.value().await;
+    assert_eq!(answer, json!({"jsonrpc": "2.0", "id": 1, "result": {}, "debug": ["a [X]"], "n": 1}));
+}
+
+/// Regression test: a request with such an id was refused, and a message with the mark of UTF-8 was not JSON.
+#[tokio::test]
+async fn whole_floats_are_ids_and_a_mark_of_utf_8_is_left_out() {
+    let mut world = World::new();
+    let marked = |text: &str| format!("\u{feff}{text}");
+    world.client.send(&marked(&call("1.0", "open"))).await;
+    assert_eq!(world.server.line().await, call("1.0", "open"));
+    assert_eq!(world.refused(&call("1", "open")).await["error"]["code"], INVALID_REQUEST);
+    world.server.send(&marked(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)).await;
+    assert_eq!(world.client.line().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    world.client.send(&call("2", "open")).await;
+    world.server.line().await;
+    world.server.send(r#"{"jsonrpc":"2.0","id":2e0,"result":{}}"#).await;
+    assert_eq!(world.client.line().await, r#"{"jsonrpc":"2.0","id":2e0,"result":{}}"#);
+    for id in ["1.5", "9007199254740993.0", "1e300"] {
+        assert!(world.refused(&call(id, "open")).await.get("id").is_none(), "{id}");
+    }
+}
+
 #[tokio::test]
 async fn messages_keep_their_bytes_and_ids() {
     let mut world = World::new();

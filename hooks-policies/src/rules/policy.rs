@@ -266,7 +266,7 @@ impl Rules {
         let names = names.collect::<Vec<_>>().join(", ");
         let (rules, these) = if hits.len() == 1 { ("rule", "the rule") } else { ("rules", "the rules") };
         let message = format!("the {rules} {names} may apply: {}", why_unknown(call));
-        let reason = Reason::new(NAME, rule.name.clone(), message);
+        let reason = Reason::new(NAME, rule.name.clone(), message).uncertain();
         let reason = match first.on {
             On::Unknown(pointer) if !pointer.is_empty() => reason.on(pointer),
             _ => reason,

@@ -318,7 +318,7 @@ fn rules_that_may_apply_say_why_in_one_reason() {
             "{}",
             reason.message
         );
-        assert!(!reason.by_operator);
+        assert!(!reason.by_operator && reason.kind == hooks_core::ReasonKind::Uncertain);
     }
     let known = rules.judge(&crate::testing::call("bash", json!({"command": "git push; $CMD a"})));
     assert_eq!(known.reasons()[0].message, "this leaves the machine");

@@ -223,6 +223,7 @@ impl<'a> Writer<'a> {
             self.create_directory(&above)?;
         }
         self.folder.check(place, EntryKind::File)?;
+        self.sweep_beside(place);
         let temporary =
             place.beside(&format!(".{}.{:016x}.tmp", place.name(), self.folder.random.next_u64()));
         let path = self.folder.path(&temporary);
@@ -237,6 +238,12 @@ impl<'a> Writer<'a> {
             return Err(io_error(place, error));
         }
         Ok(temporary)
+    }
+
+    /// Removes temporary files of killed writers next to `place`. If that fails, a later write tries again.
+    fn sweep_beside(&self, place: &TeamPath) {
+        let swept = place.above().last().map_or_else(|| self.sweep_root(), |above| self.sweep(&above));
+        swept.map(drop).unwrap_or_default();
     }
 
     /// Gives the file at `temporary` the name `place`, unless it is taken.
@@ -299,7 +306,9 @@ mod tests {
             disk.lose_power();
             let content = folder.read(&place).unwrap().unwrap();
             assert!(content == b"old" || content == b"new", "{at}: {content:?}");
-            folder.writer().unwrap().sweep(&TeamPath::known("a")).unwrap();
+            // The next write removes what a killed one left.
+            folder.writer().unwrap().publish(&TeamPath::known("a/c.md"), b"").unwrap();
+            assert!(folder.writer().unwrap().remove(&TeamPath::known("a/c.md"), b"").unwrap());
             assert_eq!(folder.list_all(&TeamPath::known("a")).unwrap(), ["b.md"]);
             if done.is_ok() {
                 assert_eq!(content, b"new", "what was acknowledged is there");

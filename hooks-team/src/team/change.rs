@@ -29,6 +29,21 @@ impl Team {
         self.writer()?.publish_new(&layout::inbox(), &stem, text.as_bytes())
     }
 
+    /// Place of a decision in the inbox, without the random part of its name.
+    pub(crate) fn decision_place(decision: &NewDecision) -> TeamPath {
+        layout::inbox().listed(&format!("{}.md", decision.stem()))
+    }
+
+    /// Place of an agent's history.
+    pub(crate) fn history_place(&self, agent: &str) -> Result<TeamPath, TeamError> {
+        Ok(layout::history(&self.agent(agent)?))
+    }
+
+    /// Place of a skill that is written.
+    pub(crate) fn skill_place(name: &str) -> Result<TeamPath, TeamError> {
+        Ok(layout::skills().join(&skill_name(name)?).listed("SKILL.md"))
+    }
+
     /// Adds a note to an agent's history, which is created if it does not exist.
     ///
     /// # Errors
@@ -38,8 +53,7 @@ impl Team {
         if note.trim().is_empty() {
             return Err(TeamError::invalid("content", "it is empty; write what to remember"));
         }
-        let folder = self.agent(agent)?;
-        let place = layout::history(&folder);
+        let place = self.history_place(agent)?;
         let now = self.clock.now();
         self.writer()?.update(&place, |current| {
             let begun = format!("# {agent}\n\n", agent = crate::text::one_line(agent));
@@ -67,7 +81,7 @@ impl Team {
             }
         }
         let folder = layout::skills().join(&name);
-        let place = folder.listed("SKILL.md");
+        let place = Self::skill_place(&skill.name)?;
         let stem = when::in_name(self.clock.now());
         let writer = self.writer()?;
         let mut kept: Option<Vec<u8>> = None;

@@ -164,7 +164,7 @@ impl Team {
     /// # Errors
     /// Returns an error if there is no such agent, or the file cannot be read.
     pub fn history(&self, agent: &str) -> Result<History, TeamError> {
-        self.document(&layout::history(&self.agent(agent)?)).map(History::new)
+        self.document(&self.history_place(agent)?).map(History::new)
     }
 
     /// Reads the archive of an agent's history.

@@ -10,6 +10,7 @@ use tower_service::Service;
 use super::{Tool, ToolError, ToolOutput, not_too_long};
 use crate::Team;
 use crate::files::NewDecision;
+use crate::folder::TeamPath;
 
 /// The arguments of `squad_decide`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -36,6 +37,18 @@ pub struct Decide {
 impl Tool for DecideArgs {
     const NAME: &'static str = "squad_decide";
     const DESCRIPTION: &'static str = "Record a decision that the whole team has to follow. It goes to the team's inbox and is merged from there.";
+
+    /// The name of the file has a random part, which is not known yet.
+    fn writes(&self, _team: &Team) -> Option<TeamPath> {
+        Some(Team::decision_place(&self.clone().into()))
+    }
+}
+
+impl From<DecideArgs> for NewDecision {
+    fn from(args: DecideArgs) -> Self {
+        let DecideArgs { author, summary, body, references } = args;
+        Self { author, summary, body, references }
+    }
 }
 
 impl Decide {
@@ -47,8 +60,7 @@ impl Decide {
     fn answer(&self, args: DecideArgs) -> Result<ToolOutput, ToolError> {
         not_too_long("body", &args.body)?;
         args.references.iter().try_for_each(|reference| not_too_long("references", reference))?;
-        let DecideArgs { author, summary, body, references } = args;
-        let place = self.team.decide(&NewDecision { author, summary, body, references })?;
+        let place = self.team.decide(&args.into())?;
         Ok(ToolOutput::writing(&self.team, &place, format!("recorded as `{place}`")))
     }
 }

@@ -4,6 +4,9 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::Team;
+use crate::folder::TeamPath;
+
 use super::{DecideArgs, MemoryArgs, RouteArgs, SkillArgs, StatusArgs, ToolError};
 
 /// The arguments of a tool.
@@ -22,6 +25,11 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     fn parse(args: Value) -> Result<Self, ToolError> {
         serde_json::from_value(args)
             .map_err(|error| ToolError::Arguments { tool: Self::NAME, reason: error.to_string() })
+    }
+
+    /// Returns the file that a call with these arguments writes; `None` if it writes none, or will fail.
+    fn writes(&self, _team: &Team) -> Option<TeamPath> {
+        None
     }
 
     /// Returns the definition that a host gives to its model.

@@ -10,6 +10,7 @@ use tower_service::Service;
 use super::{Tool, ToolError, ToolOutput, not_too_long};
 use crate::Team;
 use crate::files::MemorySection;
+use crate::folder::TeamPath;
 
 /// The arguments of `squad_memory`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -34,6 +35,10 @@ impl Tool for MemoryArgs {
     const NAME: &'static str = "squad_memory";
     const DESCRIPTION: &'static str =
         "Add a note to an agent's history, which that agent reads at the start of every session.";
+
+    fn writes(&self, team: &Team) -> Option<TeamPath> {
+        team.history_place(&self.agent).ok()
+    }
 }
 
 impl Remember {

@@ -10,6 +10,7 @@ use tower_service::Service;
 use super::{Tool, ToolError, ToolOutput, not_too_long};
 use crate::Team;
 use crate::files::{Confidence, NewSkill};
+use crate::folder::TeamPath;
 
 /// The arguments of `squad_skill`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -49,6 +50,11 @@ pub struct UseSkill {
 impl Tool for SkillArgs {
     const NAME: &'static str = "squad_skill";
     const DESCRIPTION: &'static str = "Read one of the team's skills, or write down how something is done.";
+
+    fn writes(&self, _team: &Team) -> Option<TeamPath> {
+        let is_written = self.operation == SkillOperation::Write;
+        is_written.then(|| Team::skill_place(&self.skill_name).ok()).flatten()
+    }
 }
 
 impl UseSkill {

@@ -91,6 +91,42 @@ fn a_model_decides_remembers_and_keeps_skills() {
 }
 
 #[test]
+fn the_file_of_a_call_is_known_before() {
+    let (_, team) = team();
+    let tools = SquadToolsLayer::new(team.clone());
+    for (tool, args, file) in [
+        (
+            "squad_decide",
+            json!({"author": "Lead", "summary": "Use X", "body": "b"}),
+            Some("decisions/inbox/lead-use-x.md"),
+        ),
+        (
+            "squad_memory",
+            json!({"agent": "LEAD", "section": "learnings", "content": "n"}),
+            Some("agents/lead/history.md"),
+        ),
+        (
+            "squad_skill",
+            json!({"skillName": "A b", "operation": "write", "content": "c"}),
+            Some("skills/a-b/SKILL.md"),
+        ),
+        ("squad_skill", json!({"skillName": "A b", "operation": "read"}), None),
+        // Calls that fail.
+        ("squad_memory", json!({"agent": "nobody", "section": "learnings", "content": "n"}), None),
+        ("squad_decide", json!({"author": "Lead"}), None),
+        ("squad_status", json!({}), None),
+        ("squad_route", json!({"targetAgent": "Tester", "task": "t"}), None),
+    ] {
+        let file = file.map(|file| team.root().join(file));
+        assert_eq!(tools.file_written(tool, &args), file, "{tool} {args}");
+        let written = call(&team, tool, args.clone()).files_modified;
+        let stem = file.as_ref().and_then(|file| file.file_stem()?.to_str());
+        assert_eq!(stem.is_some(), !written.is_empty(), "{tool} {args}");
+        assert!(written.iter().all(|path| path.contains(stem.unwrap_or_default())), "{written:?}");
+    }
+}
+
+#[test]
 fn a_model_sees_who_works_and_gives_work_away() {
     let (_, team) = team();
     let status = call(&team, "squad_status", json!({}));

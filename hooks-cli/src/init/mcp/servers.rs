@@ -66,6 +66,8 @@ pub(crate) struct GovernedServer<'s> {
     pub(crate) program: &'s str,
     /// The rules, if the line names some.
     pub(crate) config: Option<&'s str>,
+    /// The server's name in rules, if the line has it.
+    pub(crate) name: Option<&'s str>,
     /// Index of the server's own program among the arguments.
     at: usize,
     /// Whether the line has other options than `hooks init` writes, so that a person wrote it.
@@ -106,14 +108,19 @@ impl FoundServer {
         }
         let at = end.checked_add(1).filter(|at| texts.get(*at).is_some_and(|text| !text.is_empty()))?;
         let options = texts.get(..end)?;
-        let named = options.iter().position(|text| matches!(*text, "--config" | "-c"));
-        let config = named.and_then(|at| options.get(at.checked_add(1)?)).copied();
+        let value = |names: &[&str]| {
+            let at = options.iter().position(|text| names.contains(text))?;
+            options.get(at.checked_add(1)?).copied()
+        };
+        let config = value(&["--config", "-c"]);
+        let joined = options.iter().find_map(|text| text.strip_prefix("--name="));
+        let name = joined.or_else(|| value(&["--name"]));
         let is_by_hand = match options {
             ["mcp", "--name", _] | ["mcp", "--name", _, "--config", _] => false,
             ["mcp", name] | ["mcp", name, "--config", _] => !name.starts_with("--name="),
             _ => true,
         };
-        Some(GovernedServer { program, config, at, is_by_hand })
+        Some(GovernedServer { program, config, name, at, is_by_hand })
     }
 
     /// Whether it is `hooks mcp` itself, which reaches its server by a URL or is the server (`hooks mcp serve`).
@@ -278,13 +285,14 @@ pub(crate) fn find(text: &str, form: ServerForm) -> Result<Vec<FoundServer>, Ref
         return Ok(Vec::new());
     }
     let mut servers = match form {
-        ServerForm::Json(key) => in_json(&parsed(text)?, key),
+        ServerForm::Json(key) => in_json(text, &parsed(text)?, key)?,
         ServerForm::JsonOfProjects => {
             let root = parsed(text)?;
-            let projects = root.member("projects").map(members).unwrap_or_default();
-            let of_projects =
-                projects.iter().flat_map(|project| in_json(&project.value, super::place::SERVERS));
-            in_json(&root, super::place::SERVERS).into_iter().chain(of_projects).collect()
+            let mut servers = in_json(text, &root, super::place::SERVERS)?;
+            for project in members_of(text, &root, "projects")? {
+                servers.extend(in_json(text, &project.value, super::place::SERVERS)?);
+            }
+            servers
         }
         ServerForm::Toml => in_toml(text)?,
     };
@@ -304,9 +312,21 @@ fn members(node: &Node) -> &[json::Member] {
     }
 }
 
-fn in_json(root: &Node, key: &str) -> Vec<FoundServer> {
-    let servers = root.member(key).map(members).unwrap_or_default();
-    servers.iter().map(|server| json_server(&server.key, &server.value)).collect()
+/// The members of the object with this key. Of two such keys, one client reads the first and another the last.
+fn members_of<'n>(text: &str, node: &'n Node, key: &str) -> Result<&'n [json::Member], Refused> {
+    let mut found = members(node).iter().filter(|member| member.key == key);
+    match (found.next(), found.next()) {
+        (_, Some(second)) => {
+            let what = format!("the key `{key}` is given twice; put the contents of both into one");
+            Err(Refused::at(text, second.start, what))
+        }
+        (found, None) => Ok(found.map(|member| members(&member.value)).unwrap_or_default()),
+    }
+}
+
+fn in_json(text: &str, root: &Node, key: &str) -> Result<Vec<FoundServer>, Refused> {
+    let servers = members_of(text, root, key)?;
+    Ok(servers.iter().map(|server| json_server(&server.key, &server.value)).collect())
 }
 
 fn json_server(name: &str, server: &Node) -> FoundServer {
@@ -342,11 +362,14 @@ fn in_toml(text: &str) -> Result<Vec<FoundServer>, Refused> {
     let Some(servers) = document.as_table().get("mcp_servers").and_then(Item::as_table_like) else {
         return Ok(Vec::new());
     };
-    let server = |(name, item): (&str, &Item)| toml_server(name, item.as_table_like()?);
-    Ok(servers.iter().filter_map(|(name, item)| server((name, item))).collect())
+    let server = |(name, item): (&str, &Item)| match item.as_table_like() {
+        Some(server) => toml_server(name, server),
+        None => FoundServer { name: name.to_owned(), is_remote: false, start: None },
+    };
+    Ok(servers.iter().map(server).collect())
 }
 
-fn toml_server(name: &str, server: &dyn TableLike) -> Option<FoundServer> {
+fn toml_server(name: &str, server: &dyn TableLike) -> FoundServer {
     let member = |key: &str| {
         let (key, item) = server.get_key_value(key)?;
         Some((key.span()?.start, item.as_value()?))
@@ -356,7 +379,7 @@ fn toml_server(name: &str, server: &dyn TableLike) -> Option<FoundServer> {
         None => Some(None),
         Some((key, Value::Array(array))) => {
             let items: Option<Vec<Word>> = array.iter().map(word).collect();
-            Some(Some(Arguments { key, span: array.span()?, items: items? }))
+            items.zip(array.span()).map(|(items, span)| Some(Arguments { key, span, items }))
         }
         Some(_) => None,
     };
@@ -365,7 +388,7 @@ fn toml_server(name: &str, server: &dyn TableLike) -> Option<FoundServer> {
         Some(Start { command: word(value)?, command_key, arguments })
     });
     let is_remote = start.is_none() && ADDRESSES.iter().any(|key| server.contains_key(key));
-    Some(FoundServer { name: name.to_owned(), is_remote, start })
+    FoundServer { name: name.to_owned(), is_remote, start }
 }
 
 #[cfg(test)]
@@ -457,5 +480,18 @@ mod tests {
     fn what_cannot_be_read_is_refused() {
         assert!(govern("{", ServerForm::Json("mcpServers"), &LINE).is_err());
         assert!(govern("[", ServerForm::Toml, &LINE).is_err());
+        let twice = "{\"mcpServers\": {\"a\": {\"command\": \"s\"}},\n \"mcpServers\": {}}";
+        let of_project = "{\"projects\": {\"/a\": {\"mcpServers\": {}, \"mcpServers\": {}}}}";
+        for (text, form, place) in [
+            (twice, ServerForm::Json("mcpServers"), (2, 2)),
+            (twice, ServerForm::JsonOfProjects, (2, 2)),
+            (of_project, ServerForm::JsonOfProjects, (1, 40)),
+            ("{\"projects\": {}, \"projects\": {}}", ServerForm::JsonOfProjects, (1, 18)),
+        ] {
+            for refused in [govern(text, form, &LINE), ungovern(text, form)].map(Result::unwrap_err) {
+                assert!(refused.what.contains("is given twice"), "{}", refused.what);
+                assert_eq!(refused.place, Some(place), "{text}");
+            }
+        }
     }
 }

@@ -7,9 +7,9 @@
 
 mod clauses;
 mod identify;
-mod judge;
 mod phrase;
 mod table;
+mod wishes;
 
 use std::ops::Range;
 
@@ -129,7 +129,7 @@ pub(super) fn wishes(languages: &Languages, sentence: &Sentence<'_>) -> Vec<Spok
         let Some(language) = Likely::select(language, folded.get(span.clone()).unwrap_or_default()) else {
             continue;
         };
-        let wishes = judge::wishes(&language, folded, sentence);
+        let wishes = wishes::wishes(&language, folded, sentence);
         if !wishes.is_empty() {
             return wishes;
         }

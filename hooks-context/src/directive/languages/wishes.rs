@@ -1,4 +1,4 @@
-//! Decides which clauses are wishes.
+//! Finds the clauses that are wishes.
 
 use std::ops::Range;
 
@@ -18,8 +18,9 @@ const MARKERS: [(Role, Mode); 4] = [
 /// Returns the wishes of a sentence.
 pub(super) fn wishes(language: &Likely, folded: &str, sentence: &Sentence<'_>) -> Vec<Spoken> {
     let Some(span) = sentence.whole() else { return Vec::new() };
-    let judge = Judge { language, folded, span, has_spaces: language.has_spaces(), asks: sentence.asks() };
-    if judge.is_about_something_else() {
+    let finder =
+        WishFinder { language, folded, span, has_spaces: language.has_spaces(), asks: sentence.asks() };
+    if finder.is_about_something_else() {
         return Vec::new();
     }
     let clauses = clauses(language, folded, sentence);
@@ -29,29 +30,29 @@ pub(super) fn wishes(language: &Likely, folded: &str, sentence: &Sentence<'_>) -
     for clause in &clauses {
         let is_within = found.last().is_some_and(|last| last.span.end > clause.start);
         let is_told = told_until > clause.start;
-        if let Some(length) = judge.begins(clause, Role::Told) {
+        if let Some(length) = finder.begins(clause, Role::Told) {
             told_until = told_until.max(clause.start + length);
         }
         if is_within {
             // "Siempre …, y nunca …": a marker that begins a clause begins another wish.
-            if !found.last().is_some_and(|last| judge.is_only_marker(last, clause))
-                && let Some((mode, end)) = judge.another(clause)
+            if !found.last().is_some_and(|last| finder.is_only_marker(last, clause))
+                && let Some((mode, end)) = finder.another(clause)
                 && let Some(last) = found.last_mut()
             {
                 last.span.end = last.span.end.min(clause.start);
                 found.push(Spoken { mode, span: clause.start..end });
             }
-        } else if let Some((mode, end)) = judge.wish(clause, is_told, &clauses) {
+        } else if let Some((mode, end)) = finder.wish(clause, is_told, &clauses) {
             let start = condition.take().unwrap_or(clause.start);
             found.push(Spoken { mode, span: start..end });
         } else {
-            condition = condition.or_else(|| judge.begins(clause, Role::Condition).map(|_| clause.start));
+            condition = condition.or_else(|| finder.begins(clause, Role::Condition).map(|_| clause.start));
         }
     }
-    judge.bounded(found, &clauses)
+    finder.bounded(found, &clauses)
 }
 
-struct Judge<'a> {
+struct WishFinder<'a> {
     language: &'a Likely,
     folded: &'a str,
     /// Position of the sentence.
@@ -60,7 +61,7 @@ struct Judge<'a> {
     asks: bool,
 }
 
-impl Judge<'_> {
+impl WishFinder<'_> {
     fn text(&self, range: Range<usize>) -> &str {
         self.folded.get(range).unwrap_or_default()
     }
