@@ -11,8 +11,11 @@ mod image;
 mod instructions;
 mod metadata;
 mod msrv;
+mod neighbours;
 mod nightly;
 mod package;
+#[cfg(unix)]
+mod processor;
 mod proofs;
 #[cfg(unix)]
 mod replay;
@@ -74,6 +77,8 @@ usage: cargo xtask COMMAND
   soak sessions [--sessions N]  serves sessions by the million, a third of them abandoned; memory has to stay flat
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly [--seeds A-B]]
                                 days of model calls against failing providers, ours beside other policies
+  neighbours [--measure]        tests programs of other libraries, governed; or measures what governing them costs in packages and
+                                processor time of a cold build, against its bars
   nightly                       the long forms of what `ci` runs in short, and what builds everything again; takes hours
   package                       packs every crate that users need and builds it from its package; publishes nothing
   pictures                      draws the pictures of `hooks report` in docs/images again, with Chromium
@@ -113,6 +118,9 @@ fn run(arguments: &[&str]) -> Result {
         ["dist"] => dist::run(),
         ["image"] => image::run(),
         ["scrub-corpus", options @ ..] => bench::scrub_corpus(options),
+        ["neighbours"] => neighbours::run(),
+        #[cfg(unix)]
+        ["neighbours", "--measure"] => neighbours::measure(),
         ["nightly"] => nightly::run(),
         ["package"] => package::run(),
         ["pictures"] => report::pictures(),

@@ -9,6 +9,7 @@
 //! magnitude, and an `async fn` can be read from top to bottom. The layers that it asks are not boxed.
 
 mod approver;
+mod call_error;
 mod compactor;
 mod govern;
 mod govern_layer;
@@ -20,6 +21,7 @@ mod spawn;
 mod tally;
 
 pub use self::approver::{Approval, ApprovalRequest, Approver, NoApprover};
+pub use self::call_error::CallError;
 pub use self::compactor::{Compaction, Compactor};
 pub use self::govern::{Govern, Governed, ToolCall, ToolOutcome, ToolRequest, ToolResult};
 pub use self::govern_layer::GovernLayer;
