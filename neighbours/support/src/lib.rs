@@ -2,6 +2,8 @@
 
 mod broken;
 mod difference;
+mod provider;
 
 pub use self::broken::broken_hooks;
 pub use self::difference::lines_more;
+pub use self::provider::{Answer, Provider, calls, fails, says};
