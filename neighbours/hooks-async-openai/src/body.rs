@@ -25,15 +25,15 @@ impl Api {
 pub(crate) struct Body {
     api: Api,
     json: Value,
-    messages: Vec<(Place, Message)>,
+    messages: Vec<(MessagePlace, Message)>,
 }
 
-/// Place of a message in a body, as a JSON pointer.
+/// MessagePlace of a message in a body, as a JSON pointer.
 #[derive(Debug)]
-enum Place {
-    /// Its text.
+enum MessagePlace {
+    /// Text of the message.
     Text(String),
-    /// The whole message, which is one block.
+    /// The message itself, which is one block.
     Block(String),
 }
 
@@ -123,7 +123,7 @@ impl Body {
             return Ok(None);
         }
         match (&*places, &response.content) {
-            ([place @ Place::Text(_)], text) => place.write(&mut answer, text)?,
+            ([place @ MessagePlace::Text(_)], text) => place.write(&mut answer, text)?,
             (places, Value::Array(blocks)) if places.len() == blocks.len() => {
                 for (place, block) in places.iter().zip(blocks) {
                     place.write(&mut answer, &json!([block]))?;
@@ -135,7 +135,7 @@ impl Body {
     }
 
     /// The message of an answer, with the places of its blocks.
-    fn answered(&self, answer: &Value) -> (Vec<Place>, Message) {
+    fn answered(&self, answer: &Value) -> (Vec<MessagePlace>, Message) {
         let (list, item) = match self.api {
             Api::ChatCompletions => ("/choices", "/message"),
             Api::Responses => ("/output", ""),
@@ -147,15 +147,15 @@ impl Body {
             && block.get("tool_calls").is_none_or(Value::is_null)
             && let Some(content @ Value::String(_)) = block.get("content")
         {
-            let place = Place::Text(format!("{pointer}/content"));
+            let place = MessagePlace::Text(format!("{pointer}/content"));
             return (vec![place], Message { role: Role::Assistant, content: content.clone() });
         }
         let content = Value::Array(blocks.into_iter().cloned().collect());
-        (pointers.into_iter().map(Place::Block).collect(), Message { role: Role::Assistant, content })
+        (pointers.into_iter().map(MessagePlace::Block).collect(), Message { role: Role::Assistant, content })
     }
 }
 
-impl Place {
+impl MessagePlace {
     fn write(&self, json: &mut Value, content: &Value) -> Result<(), String> {
         match (self, content) {
             (Self::Text(pointer), Value::String(_)) => put(json, pointer, content.clone()),
@@ -168,24 +168,24 @@ impl Place {
 }
 
 /// The messages of the list at `pointer`.
-fn messages(json: &Value, pointer: &str) -> Vec<(Place, Message)> {
+fn messages(json: &Value, pointer: &str) -> Vec<(MessagePlace, Message)> {
     let list = json.pointer(pointer).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let read = |(index, item): (usize, &Value)| {
         let (pointer, role) = (format!("{pointer}/{index}"), role(item));
         match item.get("content") {
             Some(content @ Value::String(_)) if item.get("tool_calls").is_none() => {
-                (Place::Text(format!("{pointer}/content")), Message { role, content: content.clone() })
+                (MessagePlace::Text(format!("{pointer}/content")), Message { role, content: content.clone() })
             }
-            _ => (Place::Block(pointer), Message { role, content: json!([item]) }),
+            _ => (MessagePlace::Block(pointer), Message { role, content: json!([item]) }),
         }
     };
     list.iter().enumerate().map(read).collect()
 }
 
 /// The text at `pointer`, as a message.
-fn text(json: &Value, pointer: &str, role: Role) -> Option<(Place, Message)> {
+fn text(json: &Value, pointer: &str, role: Role) -> Option<(MessagePlace, Message)> {
     let content = json.pointer(pointer).filter(|value| value.is_string())?.clone();
-    Some((Place::Text(pointer.to_owned()), Message { role, content }))
+    Some((MessagePlace::Text(pointer.to_owned()), Message { role, content }))
 }
 
 /// The sender of a message, or of an item of the responses, which has a type instead.

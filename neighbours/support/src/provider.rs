@@ -14,11 +14,13 @@ use tokio::net::TcpListener;
 pub struct Provider {
     /// Base URL, for the settings of a client.
     pub url: String,
-    requests: Arc<Mutex<Vec<Value>>>,
+    requests: Requests,
 }
 
 /// An answer: a status and a body.
 pub type Answer = (StatusCode, Value);
+
+type Requests = Arc<Mutex<Vec<Value>>>;
 
 impl Provider {
     /// Starts a provider with these answers.
@@ -28,7 +30,7 @@ impl Provider {
     pub async fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers: Arc<[Answer]> = answers.into_iter().collect();
         assert!(!answers.is_empty(), "a provider answers");
-        let requests = Arc::<Mutex<Vec<Value>>>::default();
+        let requests = Requests::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
         let url = format!("http://{}/v1", listener.local_addr().expect("it listens"));
         let router = Router::new().fallback(answer).with_state((answers, Arc::clone(&requests)));
@@ -43,7 +45,7 @@ impl Provider {
 }
 
 async fn answer(
-    State((answers, requests)): State<(Arc<[Answer]>, Arc<Mutex<Vec<Value>>>)>,
+    State((answers, requests)): State<(Arc<[Answer]>, Requests)>,
     Json(request): Json<Value>,
 ) -> Response {
     let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
