@@ -1,9 +1,10 @@
-//! A provider of models on loopback, which answers as OpenAI's chat completions do.
+//! A provider of models on loopback, which answers as OpenAI's chat completions do, whole or streamed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -49,12 +50,27 @@ async fn answer(
     Json(request): Json<Value>,
 ) -> Response {
     let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_stream = request.get("stream").is_some_and(|stream| *stream == Value::Bool(true));
     requests.push(request);
     let next = answers.get(requests.len() - 1).or(answers.last()).cloned();
-    next.map_or_else(
-        || StatusCode::NOT_FOUND.into_response(),
-        |(status, body)| (status, Json(body)).into_response(),
-    )
+    let next = next
+        .map(|(status, body)| if is_stream { streamed(&body) } else { (status, Json(body)).into_response() });
+    next.unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+}
+
+/// A completion as a stream of one piece.
+fn streamed(body: &Value) -> Response {
+    let mut body = body.clone();
+    body["object"] = "chat.completion.chunk".into();
+    for choice in body["choices"].as_array_mut().into_iter().flatten() {
+        let mut message = choice["message"].take();
+        if let Some(call) = message.pointer_mut("/tool_calls/0") {
+            call["index"] = 0.into();
+        }
+        choice["delta"] = message;
+    }
+    let text = format!("data: {body}\n\ndata: [DONE]\n\n");
+    ([(CONTENT_TYPE, "text/event-stream")], text).into_response()
 }
 
 /// An answer of text, which used this many tokens.
