@@ -17,7 +17,7 @@ pub(crate) fn run() -> Result {
 }
 
 /// Libraries with a program `LIBRARY-hello` and a program `LIBRARY-governed`.
-const LIBRARIES: &[&str] = &["axum", "async-openai", "rig"];
+const LIBRARIES: &[&str] = &["axum", "async-openai", "rig", "tonic"];
 
 /// Most packages that a governed program may have beyond its hello world.
 const MOST_PACKAGES: usize = 40;

@@ -24,7 +24,7 @@ fn to_message(message: &message::Message) -> Result<Message, Error> {
 /// The history with the messages that hooks changed.
 ///
 /// # Errors
-/// Returns an error if a changed message is none of rig.
+/// Returns an error if a changed message cannot be read as a message of rig.
 pub(crate) fn history(
     history: &[message::Message],
     before: &[Message],
@@ -49,7 +49,7 @@ pub(crate) fn answer(response: &CompletionResponse) -> Result<Message, Error> {
 /// The response with a changed answer: blocks, or a text.
 ///
 /// # Errors
-/// Returns an error if the blocks are none of rig.
+/// Returns an error if the blocks cannot be read as blocks of rig.
 pub(crate) fn with_answer(
     response: &CompletionResponse,
     answer: &Message,
