@@ -78,7 +78,7 @@ usage: cargo xtask COMMAND
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly [--seeds A-B]]
                                 days of model calls against failing providers, ours beside other policies
   neighbours [--measure]        tests programs of other libraries, governed; or measures what governing them costs in packages and
-                                processor time of a cold build, against its bars
+                                processor time of a cold build, against the bars; `ci` only counts the packages
   nightly                       the long forms of what `ci` runs in short, and what builds everything again; takes hours
   package                       packs every crate that users need and builds it from its package; publishes nothing
   pictures                      draws the pictures of `hooks report` in docs/images again, with Chromium

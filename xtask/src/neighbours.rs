@@ -26,36 +26,53 @@ const MOST_PACKAGES: usize = 40;
 #[cfg(unix)]
 const MOST_SECONDS: f64 = 20.0;
 
-/// Measures the packages and the processor time of a cold build of each program.
+/// Counts the packages of each program, without a build.
+///
+/// # Errors
+/// Returns an error if `Cargo.lock` is not up to date, or a program misses the bar.
+pub(crate) fn count() -> Result {
+    for library in LIBRARIES {
+        let (hello, more) = packages_more(library)?;
+        println!("{library}: {hello} packages, {more} more with hooks");
+        if more > MOST_PACKAGES {
+            return Err(Error::new(format!("{library}: more than {MOST_PACKAGES} packages")));
+        }
+    }
+    Ok(())
+}
+
+/// Measures the processor time of a cold build of each program, beside the number of packages.
 ///
 /// # Errors
 /// Returns an error if a program does not build, or misses a bar.
 #[cfg(unix)]
 pub(crate) fn measure() -> Result {
+    count()?;
     let mut missed = Vec::new();
     for library in LIBRARIES {
-        let package = format!("{library}-governed");
-        let (hello, governed) = (packages(&package, false)?, packages(&package, true)?);
-        let more = governed.difference(&hello).count();
-        let (before, after) = (seconds(library, false)?, seconds(library, true)?);
-        println!(
-            "{library}: {} packages, {more} more with hooks; cold build {before:.1} s of processor time, {:.1} s more with hooks",
-            hello.len(),
-            after - before
-        );
-        if more > MOST_PACKAGES || after - before > MOST_SECONDS {
+        let (hello, governed) = (seconds(library, false)?, seconds(library, true)?);
+        let more = governed - hello;
+        println!("{library}: cold build {hello:.1} s of processor time, {more:.1} s more with hooks");
+        if more > MOST_SECONDS {
             missed.push(*library);
         }
     }
     if missed.is_empty() {
         return Ok(());
     }
-    Err(Error::new(format!("above {MOST_PACKAGES} packages or {MOST_SECONDS} s: {}", missed.join(", "))))
+    Err(Error::new(format!("more than {MOST_SECONDS} s: {}", missed.join(", "))))
+}
+
+/// The number of packages of a hello world, and of those that its governed form has beyond them.
+fn packages_more(library: &str) -> Result<(usize, usize)> {
+    let package = format!("{library}-governed");
+    let (hello, governed) = (packages(&package, false)?, packages(&package, true)?);
+    Ok((hello.len(), governed.difference(&hello).count()))
 }
 
 /// The packages that a build compiles, build scripts and macros included.
 fn packages(package: &str, is_governed: bool) -> Result<BTreeSet<String>> {
-    let tree = ["-p", package, "-e", "normal,build", "--prefix", "none", "--no-dedupe"];
+    let tree = ["--locked", "-p", package, "-e", "normal,build", "--prefix", "none", "--no-dedupe"];
     let printed = cargo(["tree", "--quiet"], tree.into_iter().chain(features(is_governed))).output()?;
     // A package with only features beside its name is listed twice, so the name and the version count.
     let name = |line: &str| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
