@@ -41,15 +41,15 @@ pub(crate) fn count() -> Result {
     Ok(())
 }
 
-/// Measures the processor time of a cold build of each program, beside the number of packages.
+/// Measures the processor time of cold builds of the programs of these libraries, or of all.
 ///
 /// # Errors
 /// Returns an error if a program does not build, or misses a bar.
 #[cfg(unix)]
-pub(crate) fn measure() -> Result {
+pub(crate) fn measure(libraries: &[&str]) -> Result {
     count()?;
     let mut missed = Vec::new();
-    for library in LIBRARIES {
+    for library in if libraries.is_empty() { LIBRARIES } else { libraries } {
         let (hello, governed) = (seconds(library, false)?, seconds(library, true)?);
         let more = governed - hello;
         println!("{library}: cold build {hello:.1} s of processor time, {more:.1} s more with hooks");

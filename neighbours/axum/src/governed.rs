@@ -1,47 +1,50 @@
-//! The same endpoint, governed. A tool runs only if the rules let it; otherwise the answer is 403 with the reason.
+//! The same endpoint, governed: small payments only. Otherwise the answer is 403 with the reason.
 
-use std::io;
-
-use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
-use hooks_core::Hooks;
-use hooks_core::drivers::{CallError, Govern, ToolCall, ToolResult};
-use serde_json::Value;
+use hooks_core::{HookRequest, Hooks, Reason, Verdict, call_governed, event::PreToolUse, policy_fn};
+use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 
-type Answer = Result<Json<Value>, (StatusCode, String)>;
+type Answer = Result<Json<String>, (StatusCode, String)>;
 
-/// The tools: one, which writes a file.
-async fn run(tool: String, args: Value) -> io::Result<Value> {
-    let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-    if tool != "write_file" {
-        return Err(io::Error::other(format!("unknown tool `{tool}`")));
-    }
-    tokio::fs::write(text("path"), text("content")).await?;
-    Ok("written".into())
+#[derive(Serialize, Deserialize)]
+struct Payment {
+    to: String,
+    cents: u64,
 }
 
-async fn endpoint(hooks: Hooks, Path(tool): Path<String>, Json(args): Json<Value>) -> Answer {
-    let context = hooks_system::local_context("session-1", "agent");
-    let tools = tower::service_fn(async |call: ToolCall| run(call.name, call.args).await.map(ToolResult::ok));
-    match Govern::new(hooks, tools).run(context, ToolCall::new(tool, args)).await {
-        Ok(result) => Ok(Json(result.content)),
-        Err(CallError::Denied(reason)) => Err((StatusCode::FORBIDDEN, reason)),
+/// Pays: adds a line to the ledger in the working folder.
+async fn pay(payment: Payment) -> std::io::Result<String> {
+    let line = format!("{} gets {}\n", payment.to, payment.cents);
+    let ledger = tokio::fs::read_to_string("ledger").await?;
+    tokio::fs::write("ledger", ledger + &line).await?;
+    Ok(format!("paid {}", payment.cents))
+}
+
+async fn endpoint(hooks: Hooks, Json(payment): Json<Payment>) -> Answer {
+    match call_governed(hooks, hooks_system::local_context("session-1", "agent"), "pay", payment, pay).await {
+        Ok(receipt) => Ok(Json(receipt)),
+        Err(hooks_core::CallError::Denied(reason)) => Err((StatusCode::FORBIDDEN, reason)),
         Err(error) => Err((StatusCode::INTERNAL_SERVER_ERROR, error.to_string())),
     }
 }
 
 /// The routes.
 pub fn app(hooks: Hooks) -> Router {
-    Router::new().route("/tools/{tool}", post(move |tool, args| endpoint(hooks.clone(), tool, args)))
+    Router::new().route("/pay", post(move |payment| endpoint(hooks.clone(), payment)))
+}
+
+/// The rule.
+pub fn small(request: &HookRequest<PreToolUse>) -> Verdict {
+    let is_small = request.event().tool_args["cents"].as_u64().is_some_and(|cents| cents <= 5_000);
+    let reason = Reason::new("small", "cents", "a person pays more than 5000 cents");
+    if is_small { Verdict::NO_OPINION } else { Verdict::deny(reason) }
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let guard = hooks_policies::WriteGuard::allowing(["notes/**"])?;
+async fn main() -> std::io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
-    axum::serve(listener, app(Hooks::builder().policy(guard).build())).await?;
-    Ok(())
+    axum::serve(listener, app(Hooks::builder().policy(policy_fn("small", small)).build())).await
 }

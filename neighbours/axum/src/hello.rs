@@ -1,41 +1,41 @@
-//! An endpoint that runs an agent's tools: `POST /tools/write_file` with the arguments as JSON.
+//! An endpoint that pays for an agent: `POST /pay` with a payment as JSON.
 
-use std::io;
-
-use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 
-type Answer = Result<Json<Value>, (StatusCode, String)>;
+type Answer = Result<Json<String>, (StatusCode, String)>;
 
-/// The tools: one, which writes a file.
-async fn run(tool: String, args: Value) -> io::Result<Value> {
-    let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-    if tool != "write_file" {
-        return Err(io::Error::other(format!("unknown tool `{tool}`")));
-    }
-    tokio::fs::write(text("path"), text("content")).await?;
-    Ok("written".into())
+#[derive(Serialize, Deserialize)]
+struct Payment {
+    to: String,
+    cents: u64,
 }
 
-async fn endpoint(Path(tool): Path<String>, Json(args): Json<Value>) -> Answer {
-    match run(tool, args).await {
-        Ok(content) => Ok(Json(content)),
+/// Pays: adds a line to the ledger in the working folder.
+async fn pay(payment: Payment) -> std::io::Result<String> {
+    let line = format!("{} gets {}\n", payment.to, payment.cents);
+    let ledger = tokio::fs::read_to_string("ledger").await?;
+    tokio::fs::write("ledger", ledger + &line).await?;
+    Ok(format!("paid {}", payment.cents))
+}
+
+async fn endpoint(Json(payment): Json<Payment>) -> Answer {
+    match pay(payment).await {
+        Ok(receipt) => Ok(Json(receipt)),
         Err(error) => Err((StatusCode::INTERNAL_SERVER_ERROR, error.to_string())),
     }
 }
 
 /// The routes.
 pub fn app() -> Router {
-    Router::new().route("/tools/{tool}", post(endpoint))
+    Router::new().route("/pay", post(endpoint))
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> std::io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
-    axum::serve(listener, app()).await?;
-    Ok(())
+    axum::serve(listener, app()).await
 }

@@ -1,38 +1,46 @@
-//! The same service, governed: a note is written only if the rules let it.
+//! The same service, governed: small payments only.
 
 use std::io;
 
-use hooks_core::Hooks;
-use hooks_core::drivers::{CallError, call_governed};
-use notes::notes_server::{Notes, NotesServer};
-use notes::{Note, Written};
+use hooks_core::{HookRequest, Hooks, Reason, Verdict, call_governed, event::PreToolUse, policy_fn};
+use payments::payments_server::{Payments, PaymentsServer};
+use payments::{Payment, Receipt};
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
 /// The service.
-pub struct Keeper(pub Hooks);
+pub struct Payer(pub Hooks);
 
-async fn write_file(note: Note) -> io::Result<Written> {
-    tokio::fs::write(&note.path, &note.content).await?;
-    Ok(Written { bytes: note.content.len() as u64 })
+/// Pays: adds a line to the ledger in the working folder.
+async fn pay(payment: Payment) -> io::Result<u64> {
+    let line = format!("{} gets {}\n", payment.to, payment.cents);
+    let ledger = tokio::fs::read_to_string("ledger").await?;
+    tokio::fs::write("ledger", ledger + &line).await?;
+    Ok(payment.cents)
 }
 
 #[tonic::async_trait]
-impl Notes for Keeper {
-    async fn write(&self, request: Request<Note>) -> Result<Response<Written>, Status> {
+impl Payments for Payer {
+    async fn pay(&self, request: Request<Payment>) -> Result<Response<Receipt>, Status> {
         let (hooks, context) = (self.0.clone(), hooks_system::local_context("session-1", "agent"));
-        match call_governed(hooks, context, "write_file", request.into_inner(), write_file).await {
-            Ok(written) => Ok(Response::new(written)),
-            Err(CallError::Denied(reason)) => Err(Status::permission_denied(reason)),
+        match call_governed(hooks, context, "pay", request.into_inner(), pay).await {
+            Ok(cents) => Ok(Response::new(Receipt { cents })),
+            Err(hooks_core::CallError::Denied(reason)) => Err(Status::permission_denied(reason)),
             Err(error) => Err(Status::internal(error.to_string())),
         }
     }
 }
 
+/// The rule.
+pub fn small(request: &HookRequest<PreToolUse>) -> Verdict {
+    let is_small = request.event().tool_args["cents"].as_u64().is_some_and(|cents| cents <= 5_000);
+    let reason = Reason::new("small", "cents", "a person pays more than 5000 cents");
+    if is_small { Verdict::NO_OPINION } else { Verdict::deny(reason) }
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let guard = hooks_policies::WriteGuard::allowing(["notes/**"])?;
-    let service = NotesServer::new(Keeper(Hooks::builder().policy(guard).build()));
+    let service = PaymentsServer::new(Payer(Hooks::builder().policy(policy_fn("small", small)).build()));
     Server::builder().add_service(service).serve("127.0.0.1:3000".parse()?).await?;
     Ok(())
 }

@@ -1,25 +1,28 @@
-//! A service that writes notes.
+//! A service that pays for an agent.
 
 use std::io;
 
-use notes::notes_server::{Notes, NotesServer};
-use notes::{Note, Written};
+use payments::payments_server::{Payments, PaymentsServer};
+use payments::{Payment, Receipt};
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
 /// The service.
-pub struct Keeper;
+pub struct Payer;
 
-async fn write_file(note: Note) -> io::Result<Written> {
-    tokio::fs::write(&note.path, &note.content).await?;
-    Ok(Written { bytes: note.content.len() as u64 })
+/// Pays: adds a line to the ledger in the working folder.
+async fn pay(payment: Payment) -> io::Result<u64> {
+    let line = format!("{} gets {}\n", payment.to, payment.cents);
+    let ledger = tokio::fs::read_to_string("ledger").await?;
+    tokio::fs::write("ledger", ledger + &line).await?;
+    Ok(payment.cents)
 }
 
 #[tonic::async_trait]
-impl Notes for Keeper {
-    async fn write(&self, request: Request<Note>) -> Result<Response<Written>, Status> {
-        match write_file(request.into_inner()).await {
-            Ok(written) => Ok(Response::new(written)),
+impl Payments for Payer {
+    async fn pay(&self, request: Request<Payment>) -> Result<Response<Receipt>, Status> {
+        match pay(request.into_inner()).await {
+            Ok(cents) => Ok(Response::new(Receipt { cents })),
             Err(error) => Err(Status::internal(error.to_string())),
         }
     }
@@ -27,7 +30,7 @@ impl Notes for Keeper {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let service = NotesServer::new(Keeper);
+    let service = PaymentsServer::new(Payer);
     Server::builder().add_service(service).serve("127.0.0.1:3000".parse()?).await?;
     Ok(())
 }

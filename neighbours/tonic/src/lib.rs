@@ -1,28 +1,27 @@
-//! The service `notes.Notes` and its messages.
+//! The service `payments.Payments` and its messages.
 
-/// A note to write.
+/// A payment to make.
 #[derive(Clone, PartialEq, prost::Message)]
 #[cfg_attr(feature = "governed", derive(serde::Serialize, serde::Deserialize))]
-pub struct Note {
-    /// File of the note.
+pub struct Payment {
+    /// The person who gets it.
     #[prost(string, tag = "1")]
-    pub path: String,
-    /// Text of the note.
-    #[prost(string, tag = "2")]
-    pub content: String,
+    pub to: String,
+    /// The amount.
+    #[prost(uint64, tag = "2")]
+    pub cents: u64,
 }
 
-/// A note was written.
+/// A payment was made.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
-#[cfg_attr(feature = "governed", derive(serde::Serialize, serde::Deserialize))]
-pub struct Written {
-    /// Length of the note in bytes.
+pub struct Receipt {
+    /// The amount.
     #[prost(uint64, tag = "1")]
-    pub bytes: u64,
+    pub cents: u64,
 }
 
 mod generated {
-    include!(concat!(env!("OUT_DIR"), "/notes.Notes.rs"));
+    include!(concat!(env!("OUT_DIR"), "/payments.Payments.rs"));
 }
 
-pub use generated::{notes_client, notes_server};
+pub use generated::{payments_client, payments_server};
