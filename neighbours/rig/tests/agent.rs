@@ -4,7 +4,6 @@
 #[path = "../src/governed.rs"]
 mod governed;
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use futures_util::StreamExt;
@@ -12,34 +11,32 @@ use hooks_budgets::BudgetsSettings;
 use hooks_core::event::{
     AfterModelCall, BeforeModelCall, Message, ModelRewrite, PostToolUse, PreToolUse, ResultRewrite, Role,
 };
-use hooks_core::{DecidingEvent, HookError, HookRequest, Hooks, Transform};
-use hooks_policies::WriteGuard;
+use hooks_core::{DecidingEvent, HookError, HookRequest, Hooks, Transform, policy_fn};
 use rig::completion::PromptError;
 use rig::providers::openai::OpenAIConfig;
 use serde_json::{Value, from_value, json};
 use support::{Answer, Provider, broken_hooks, calls, fails, lines_more, says};
 use tempfile::TempDir;
 
-/// The working folder of all tests: the program has one.
-fn folder() -> &'static Path {
+/// The ledger. All tests share the working folder of the program; each pays another person.
+fn ledger() -> String {
     static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
         let folder = tempfile::tempdir().unwrap();
         std::env::set_current_dir(&folder).unwrap();
-        std::fs::create_dir("notes").unwrap();
         folder
     });
-    FOLDER.path()
+    std::fs::read_to_string(FOLDER.path().join("ledger")).unwrap_or_default()
 }
 
 async fn run(provider: &Provider, hooks: Hooks) -> Result<String, PromptError> {
-    folder();
+    ledger();
     let agent = governed::agent(OpenAIConfig::new("none").with_base_url(&provider.url), hooks);
-    agent.prompt("Note it for Jane.").max_turns(3).await.map(|response| response.output().to_owned())
+    agent.prompt("Pay Jane.").max_turns(3).await.map(|response| response.output().to_owned())
 }
 
-/// Runs the agent with a model that writes `path`. Returns the result that the model reads.
-async fn write(path: &str, hooks: Hooks) -> String {
-    let call = calls("write_file", &json!({"path": path, "content": "in Postgres"}));
+/// Runs the agent with a model that pays. Returns the result that the model reads.
+async fn pay(to: &str, cents: u64, hooks: Hooks) -> String {
+    let call = calls("pay", &json!({"to": to, "cents": cents}));
     let provider = Provider::start([call, says("done", 60, 5)]).await;
     assert_eq!(run(&provider, hooks).await.unwrap(), "done");
     let last = provider.requests()[1]["messages"].as_array().unwrap().last().cloned().unwrap();
@@ -48,21 +45,19 @@ async fn write(path: &str, hooks: Hooks) -> String {
 }
 
 fn rules() -> Hooks {
-    Hooks::builder().policy(WriteGuard::allowing(["notes/**"]).unwrap()).build()
+    Hooks::builder().policy(policy_fn("small", governed::small)).build()
 }
 
 #[tokio::test]
 async fn a_tool_runs_only_if_the_rules_let_it() {
-    let result = write("notes/a.txt", rules()).await;
-    assert!(result.contains("written"), "{result}");
-    assert_eq!(std::fs::read_to_string(folder().join("notes/a.txt")).unwrap(), "in Postgres");
-
-    let reason = write("b.txt", rules()).await;
-    assert!(reason.contains("b.txt"), "the model reads the reason: {reason}");
+    let result = pay("Ann", 5_000, rules()).await;
+    assert!(result.contains("paid 5000"), "{result}");
+    let reason = pay("Ann", 5_001, rules()).await;
+    assert!(reason.contains("a person pays more than 5000 cents"), "the model reads the reason: {reason}");
     for hooks in broken_hooks::<PreToolUse>() {
-        write("b.txt", hooks).await;
+        pay("Ann", 1, hooks).await;
     }
-    assert!(!folder().join("b.txt").exists());
+    assert_eq!(ledger().matches("Ann gets").count(), 1, "{}", ledger());
 }
 
 /// The reason why a run was cancelled.
@@ -88,8 +83,8 @@ async fn a_model_is_not_called_if_hooks_fail() {
 #[tokio::test]
 async fn a_result_that_hooks_cannot_judge_is_withheld() {
     for hooks in broken_hooks::<PostToolUse>() {
-        let result = write("notes/c.txt", hooks).await;
-        assert!(!result.contains("written"), "{result}");
+        let result = pay("Bob", 1, hooks).await;
+        assert!(!result.contains("paid"), "{result}");
     }
 }
 
@@ -111,25 +106,23 @@ async fn a_budget_counts_the_tokens_of_answers() {
 
 #[tokio::test]
 async fn a_stream_is_governed_alike() {
-    folder();
-    for (path, hooks, is_written) in [("notes/s.txt", rules(), true), ("t.txt", rules(), false)]
-        .into_iter()
-        .chain(broken_hooks::<PreToolUse>().map(|hooks| ("t.txt", hooks, false)))
-    {
-        let call = calls("write_file", &json!({"path": path, "content": "in Postgres"}));
+    let denied = broken_hooks::<PreToolUse>().map(|hooks| (1, hooks));
+    for (cents, hooks) in [(5_000, rules()), (5_001, rules())].into_iter().chain(denied) {
+        let call = calls("pay", &json!({"to": "Eve", "cents": cents}));
         let provider = Provider::start([call, says("done", 60, 5)]).await;
+        ledger();
         let config = OpenAIConfig::new("none").with_base_url(&provider.url);
-        let mut stream = governed::agent(config, hooks).prompt("Note it.").max_turns(3).stream();
+        let mut stream = governed::agent(config, hooks).prompt("Pay Eve.").max_turns(3).stream();
         while let Some(item) = stream.next().await {
             item.unwrap();
         }
         assert_eq!(provider.requests().len(), 2);
-        assert_eq!(folder().join(path).exists(), is_written, "{path}");
     }
+    assert_eq!(ledger().matches("Eve gets").count(), 1, "{}", ledger());
     for hooks in broken_hooks::<AfterModelCall>() {
         let provider = Provider::start([says("done", 60, 5)]).await;
         let config = OpenAIConfig::new("none").with_base_url(&provider.url);
-        let stream = governed::agent(config, hooks).prompt("Note it.").stream();
+        let stream = governed::agent(config, hooks).prompt("Pay Eve.").stream();
         let items: Vec<_> = stream.collect().await;
         assert!(items.iter().any(Result::is_err), "the run is cancelled");
     }
@@ -143,7 +136,7 @@ async fn a_failure_of_the_provider_is_no_denial() {
     assert!(error.to_string().contains("no such parameter"), "{error}");
 }
 
-/// Another model, another file, and no names.
+/// Another model, another payment, and no names.
 struct Rewrites;
 
 fn without_names(value: &Value) -> Value {
@@ -180,7 +173,7 @@ impl Transform<PreToolUse> for Rewrites {
     }
 
     fn transform(&self, _: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
-        Ok(Some(json!({"path": "notes/d.txt", "content": "rewritten"})))
+        Ok(Some(json!({"to": "Fay", "cents": 7})))
     }
 }
 
@@ -203,16 +196,15 @@ where
 
 #[tokio::test]
 async fn calls_and_results_are_as_hooks_left_them() {
-    write("e.txt", rewriting::<PreToolUse>()).await;
-    assert_eq!(std::fs::read_to_string(folder().join("notes/d.txt")).unwrap(), "rewritten");
-    assert!(!folder().join("e.txt").exists());
-    assert_eq!(write("notes/f.txt", rewriting::<PostToolUse>()).await, "\"scrubbed\"");
+    pay("Gil", 9, rewriting::<PreToolUse>()).await;
+    assert!(ledger().contains("Fay gets 7\n") && !ledger().contains("Gil"), "{}", ledger());
+    assert_eq!(pay("Hal", 1, rewriting::<PostToolUse>()).await, "\"scrubbed\"");
 
     let provider = Provider::start([says("Jane knows", 1, 1)]).await;
     assert_eq!(run(&provider, rewriting::<BeforeModelCall>()).await.unwrap(), "Jane knows");
     let request = &provider.requests()[0];
     assert_eq!(request["model"], "gpt-5-nano");
-    assert!(request.to_string().contains("Note it for …."), "{request}");
+    assert!(request.to_string().contains("Pay …."), "{request}");
     assert_eq!(run(&provider, rewriting::<AfterModelCall>()).await.unwrap(), "… knows");
 }
 
