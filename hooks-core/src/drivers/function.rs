@@ -56,9 +56,9 @@ where
     let tools = service_fn(move |call: ToolCall| {
         let mut function = function.clone();
         async move {
-            let args = from_value(call.args).map_err(|error| HookError::other(error))?;
+            let args = from_value(call.args).map_err(HookError::other)?;
             let result = function(args).await.map_err(|error| HookError::other(error))?;
-            to_value(result).map(ToolResult::ok).map_err(|error| HookError::other(error))
+            to_value(result).map(ToolResult::ok).map_err(HookError::other)
         }
     });
     let result = Govern::new(hooks, tools).run(context, ToolCall::new(name, args)).await?;
