@@ -23,7 +23,7 @@ pub fn agent(config: OpenAIConfig, hooks: Hooks) -> Agent {
     let model = config.with_route(Route::Chat).client().completion("gpt-5-mini");
     let govern =
         GovernAgent::new(hooks, hooks_system::local_context("session-1", "agent")).model("gpt-5-mini");
-    AgentBuilder::new(model).preamble("You pay people.").tool(Pay).add_hook(govern).build()
+    AgentBuilder::new(model).preamble("You pay users.").tool(Pay).add_hook(govern).build()
 }
 
 /// The rule.

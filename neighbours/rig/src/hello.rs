@@ -19,7 +19,7 @@ fn pay(to: String, cents: u64) -> Result<String, ToolExecutionError> {
 /// The agent.
 pub fn agent(config: OpenAIConfig) -> Agent {
     let model = config.with_route(Route::Chat).client().completion("gpt-5-mini");
-    AgentBuilder::new(model).preamble("You pay people.").tool(Pay).build()
+    AgentBuilder::new(model).preamble("You pay users.").tool(Pay).build()
 }
 
 #[tokio::main(flavor = "current_thread")]
