@@ -87,7 +87,8 @@ mod verdict;
 pub use self::context::HookContext;
 pub use self::decide::{DecideLayer, Decider, DeciderOutcome};
 pub use self::drivers::{
-    Approval, ApprovalRequest, Approver, Govern, GovernLayer, GovernModel, GovernSpawn, Router, Session,
+    Approval, ApprovalRequest, Approver, CallError, Govern, GovernLayer, GovernModel, GovernSpawn, Router,
+    Session, call_governed,
 };
 pub use self::environment::{Background, Environment, Platform};
 pub use self::error::{BoxError, HookError};

@@ -137,6 +137,22 @@ impl WriteGuard {
         errors.or(guard)
     }
 
+    /// Creates a guard that lets agents write the files that a glob of `globs` matches, and no others.
+    ///
+    /// # Errors
+    /// Returns an error for each pattern that cannot be used.
+    ///
+    /// ```
+    /// use hooks_policies::WriteGuard;
+    ///
+    /// assert!(WriteGuard::allowing(["notes/**", "src/*.rs"]).is_ok());
+    /// assert!(WriteGuard::allowing(["src/{a"]).is_err());
+    /// ```
+    pub fn allowing(globs: impl IntoIterator<Item = impl Into<String>>) -> Result<Self, PolicyErrors> {
+        let allow = globs.into_iter().map(Into::into).collect();
+        Self::new(&WriteGuardConfig { allow, ..WriteGuardConfig::default() }, &CallReader::default())
+    }
+
     /// Wraps the guard in a layer.
     ///
     /// ```

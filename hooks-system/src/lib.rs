@@ -28,7 +28,7 @@ mod runtime;
 use std::path::Path;
 use std::sync::Arc;
 
-use hooks_core::{Environment, Platform};
+use hooks_core::{Environment, HookContext, Platform};
 
 pub use self::clock::SystemClock;
 pub use self::files::StdFileSystem;
@@ -62,6 +62,19 @@ pub fn system() -> Environment {
         environment.background = TokioBackground::current().map(|background| Arc::new(background) as _);
     }
     environment
+}
+
+/// A context of `agent` in `session`, in the working directory of this process, with the environment of this machine. If the
+/// process has no working directory, the context has none either, and guards deny calls with a relative path.
+///
+/// ```
+/// let context = hooks_system::local_context("session-1", "backend");
+/// assert_eq!(context.root(), std::env::current_dir()?);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn local_context(session: impl Into<String>, agent: impl Into<String>) -> HookContext {
+    let folder = std::env::current_dir().unwrap_or_default();
+    HookContext::new(session, agent).in_dir(folder).with_environment(system())
 }
 
 /// The home folder of the user of this process.

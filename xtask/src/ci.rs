@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::process::Program;
 use crate::steps::{self, Step};
-use crate::{examples, instructions, proofs, tidy};
+use crate::{examples, instructions, neighbours, proofs, tidy};
 
 /// Cheap steps first. Steps that compile again with other settings (`cargo xtask features`,
 /// `cargo xtask msrv`) and the long forms are in [`nightly`](crate::nightly), because developers do not wait
@@ -11,6 +11,7 @@ use crate::{examples, instructions, proofs, tidy};
 const STEPS: &[Step] = &[
     ("format", format),
     ("tidy", tidy::run),
+    ("neighbours", neighbours::count),
     ("clippy", clippy),
     ("test", test),
     ("docs", docs),

@@ -11,8 +11,11 @@ mod image;
 mod instructions;
 mod metadata;
 mod msrv;
+mod neighbours;
 mod nightly;
 mod package;
+#[cfg(unix)]
+mod processor;
 mod proofs;
 #[cfg(unix)]
 mod replay;
@@ -74,6 +77,9 @@ usage: cargo xtask COMMAND
   soak sessions [--sessions N]  serves sessions by the million, a third of them abandoned; memory has to stay flat
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly [--seeds A-B]]
                                 days of model calls against failing providers, ours beside other policies
+  neighbours [--count | --measure [LIBRARY...]]
+                                tests programs of other libraries, governed; or counts the packages that governing them adds, as `ci`
+                                does; or also measures the processor time that it adds to a cold build
   nightly                       the long forms of what `ci` runs in short, and what builds everything again; takes hours
   package                       packs every crate that users need and builds it from its package; publishes nothing
   pictures                      draws the pictures of `hooks report` in docs/images again, with Chromium
@@ -113,6 +119,10 @@ fn run(arguments: &[&str]) -> Result {
         ["dist"] => dist::run(),
         ["image"] => image::run(),
         ["scrub-corpus", options @ ..] => bench::scrub_corpus(options),
+        ["neighbours"] => neighbours::run(),
+        ["neighbours", "--count"] => neighbours::count(),
+        #[cfg(unix)]
+        ["neighbours", "--measure", libraries @ ..] => neighbours::measure(libraries),
         ["nightly"] => nightly::run(),
         ["package"] => package::run(),
         ["pictures"] => report::pictures(),

@@ -4,12 +4,13 @@
 use crate::error::Result;
 use crate::process::Program;
 use crate::steps::{self, Step};
-use crate::{dist, features, image, msrv, package, proofs};
+use crate::{dist, features, image, msrv, neighbours, package, proofs};
 
 const STEPS: &[Step] = &[
     ("features", features::run),
     ("msrv", msrv::run),
     ("package", package::run),
+    ("neighbours", neighbours::run),
     ("dist", dist::run),
     ("image", image::run),
     ("mutants", mutants),

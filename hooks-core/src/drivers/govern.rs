@@ -11,7 +11,7 @@ use tower::ServiceExt;
 use tower_service::Service;
 
 use super::moment::Moment;
-use super::{Approval, ApprovalRequest, Approver, NoApprover, Tally, refusal};
+use super::{Approval, ApprovalRequest, Approver, CallError, NoApprover, Tally, refusal};
 use crate::context::HookContext;
 use crate::error::{BoxError, HookError};
 use crate::event::{
@@ -220,6 +220,46 @@ impl<S, A> Govern<S, A> {
     {
         let (approver, hooks, tally) = (self.approver.clone(), self.hooks.clone(), Arc::clone(&self.tally));
         Govern { tools, approver, hooks, undecided: self.undecided, tally }
+    }
+
+    /// Runs one call, for a host that has no use for the service: a handler of a web framework, for example. The notes of the
+    /// hooks are dropped. Dropping the future means the same as for the service.
+    ///
+    /// ```
+    /// use hooks_core::drivers::{CallError, Govern, ToolCall};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::testing::ScriptedTools;
+    /// use hooks_core::{HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+    ///
+    /// let no_shell = policy_fn("no-shell", |request: &HookRequest<PreToolUse>| match &*request.event().tool_name {
+    ///     "bash" => Verdict::deny(Reason::new("no-shell", "any", "no shell here")),
+    ///     _ => Verdict::NO_OPINION,
+    /// });
+    /// let governed = Govern::new(Hooks::builder().policy(no_shell).build(), ScriptedTools::default());
+    /// # futures_util::FutureExt::now_or_never(async {
+    /// let call = |tool| (HookContext::new("session-1", "backend"), ToolCall::new(tool, serde_json::json!({})));
+    /// let (context, bash) = call("bash");
+    /// assert_eq!(governed.clone().run(context, bash).await, Err(CallError::Denied("no shell here".to_owned())));
+    /// let (context, view) = call("view");
+    /// assert!(governed.run(context, view).await.is_ok());
+    /// # }).expect("no hook waits");
+    /// ```
+    ///
+    /// # Errors
+    /// Returns `Denied` if the tool did not run, `Withheld` if its result may not be used, and `Failed` if it failed.
+    pub async fn run(
+        mut self,
+        context: impl Into<Arc<HookContext>>,
+        call: ToolCall,
+    ) -> Result<ToolResult, CallError>
+    where
+        Self: Service<ToolRequest, Response = Governed, Error = HookError>,
+    {
+        let request = ToolRequest { context: context.into(), call };
+        match self.call(request).await {
+            Ok(governed) => governed.outcome.into_result(),
+            Err(error) => Err(CallError::Failed(error.to_string())),
+        }
     }
 
     inner_accessors!(tools: S, "The executor");

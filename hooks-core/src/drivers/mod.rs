@@ -9,7 +9,9 @@
 //! magnitude, and an `async fn` can be read from top to bottom. The layers that it asks are not boxed.
 
 mod approver;
+mod call_error;
 mod compactor;
+mod function;
 mod govern;
 mod govern_layer;
 mod model;
@@ -20,7 +22,9 @@ mod spawn;
 mod tally;
 
 pub use self::approver::{Approval, ApprovalRequest, Approver, NoApprover};
+pub use self::call_error::CallError;
 pub use self::compactor::{Compaction, Compactor};
+pub use self::function::call_governed;
 pub use self::govern::{Govern, Governed, ToolCall, ToolOutcome, ToolRequest, ToolResult};
 pub use self::govern_layer::GovernLayer;
 pub use self::model::{DescribeError, GovernModel, ModelCall, ModelOutcome, ModelRequest};

@@ -16,6 +16,11 @@ use std::io;
 pub enum PathError {
     /// The path is empty.
     Empty,
+    /// The root is relative, so it is not known which folder it is.
+    RelativeRoot {
+        /// The root.
+        root: String,
+    },
     /// The path is longer than any system accepts.
     TooLong {
         /// Limit in bytes.
@@ -103,6 +108,12 @@ impl fmt::Display for PathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("the path is empty; name a file"),
+            Self::RelativeRoot { root } => {
+                write!(
+                    f,
+                    "the root `{root}` is relative; the host has to give the working directory as an absolute path"
+                )
+            }
             Self::TooLong { limit, components } => write!(
                 f,
                 "the path is longer than {limit} bytes or {components} components; use a shorter one"

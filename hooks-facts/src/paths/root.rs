@@ -26,11 +26,11 @@ pub struct ResolvedRoot {
 }
 
 impl ResolvedRoot {
-    /// Follows the root, and the working directory `cwd`, which may be inside or outside of it; both are
-    /// absolute.
+    /// Follows the root, which is absolute, and the working directory `cwd`, which may be inside or outside of it.
     ///
     /// # Errors
-    /// Returns an error if one of them is not absolute, or cannot be followed.
+    /// Returns an error if one of them is empty or cannot be followed, or if the root is relative: it would be looked for below
+    /// `/`, where its links are not.
     ///
     /// ```
     /// use hooks_core::Platform;
@@ -41,7 +41,9 @@ impl ResolvedRoot {
     /// let disk = FakeFileSystem::default().with("/data/repo", EntryKind::Directory).with_link("/repo", "/data/repo");
     /// let root = ResolvedRoot::new(&disk, "/repo", "/repo/src", Platform::Posix)?;
     /// assert_eq!(root.real_path(), "/data/repo");
-    /// assert!(ResolvedRoot::new(&disk, "", "/repo", Platform::Posix).is_err());
+    /// for root in ["", ".", "repo"] {
+    ///     assert!(ResolvedRoot::new(&disk, root, "/repo", Platform::Posix).is_err());
+    /// }
     /// # Ok::<(), hooks_facts::paths::PathError>(())
     /// ```
     pub fn new(fs: &dyn FileSystem, root: &str, cwd: &str, platform: Platform) -> Result<Self, PathError> {
@@ -52,6 +54,9 @@ impl ResolvedRoot {
         let (root, cwd) = (slashed(root), slashed(cwd));
         if root.is_empty() || cwd.is_empty() {
             return Err(PathError::Empty);
+        }
+        if !root.starts_with('/') && !super::lexical::is_drive(&root) {
+            return Err(PathError::RelativeRoot { root });
         }
         let mut links = Links::shared(fs);
         let real_path = links.follow("/", &root)?.path;

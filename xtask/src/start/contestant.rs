@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use nix::sys::resource::{Usage, UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
 use serde_json::{Value, json};
 
 use super::cost::{Cost, Costs};
 use crate::error::{Error, Result};
+use crate::processor::ProcessorWatch;
 use crate::stopwatch::Stopwatch;
 
 /// A program, and the costs of its starts.
@@ -50,9 +49,9 @@ impl Contestant {
     /// # Errors
     /// Returns an error if the process cannot be started, or fails.
     pub(super) fn start(&self) -> Result<Cost> {
-        let before = of_children()?;
+        let processor = ProcessorWatch::start()?;
         let wall = self.wall()?;
-        Ok(Cost { wall: milliseconds(wall), cpu: milliseconds(processor_since(&before)?) })
+        Ok(Cost { wall: milliseconds(wall), cpu: milliseconds(processor.elapsed()?) })
     }
 
     /// Starts `count` processes at the same moment, and waits until all have ended. The processor time of
@@ -61,7 +60,7 @@ impl Contestant {
     /// # Errors
     /// Returns an error if a process cannot be started, or fails.
     pub(super) fn start_at_once(&self, count: u32) -> Result<Vec<Cost>> {
-        let before = of_children()?;
+        let processor = ProcessorWatch::start()?;
         let gate = Barrier::new(count.try_into().unwrap_or(usize::MAX));
         let walls: Vec<Duration> = thread::scope(|scope| {
             let start = || {
@@ -72,7 +71,7 @@ impl Contestant {
             let died = |_| Error::new("a thread that started a process died");
             running.into_iter().map(|thread| thread.join().map_err(died)?).collect::<Result<_>>()
         })?;
-        let cpu = milliseconds(processor_since(&before)? / count);
+        let cpu = milliseconds(processor.elapsed()? / count);
         Ok(walls.into_iter().map(|wall| Cost { wall: milliseconds(wall), cpu }).collect())
     }
 
@@ -105,21 +104,6 @@ impl Contestant {
         writer.write_all(payload.to_string().as_bytes())?;
         Ok(reader)
     }
-}
-
-/// Resources that all ended child processes used so far.
-fn of_children() -> Result<Usage> {
-    getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|cause| Error::doing("the use of the processor", cause))
-}
-
-/// Processor time of the processes that ended since `before` was taken.
-fn processor_since(before: &Usage) -> Result<Duration> {
-    Ok(processor(&of_children()?).saturating_sub(processor(before)))
-}
-
-fn processor(usage: &Usage) -> Duration {
-    let all = usage.user_time() + usage.system_time();
-    Duration::from_micros(u64::try_from(all.num_microseconds()).unwrap_or_default())
 }
 
 fn milliseconds(time: Duration) -> f64 {
