@@ -88,7 +88,8 @@ struct Replaying {
 }
 
 impl Replaying {
-    async fn judge_all(&mut self, steps: Vec<Step>) -> Result<(), Failure> {
+    /// Judges all steps, which have no events then.
+    async fn judge_all(&mut self, steps: &mut [Step]) -> Result<(), Failure> {
         for step in steps {
             self.take(step).await?;
         }
@@ -111,14 +112,12 @@ impl Replaying {
         self.compare(&called.moment, called.new, called.old)
     }
 
-    async fn take(&mut self, step: Step) -> Result<(), Failure> {
-        match step {
-            Step::Recorded(mut moment) => {
-                let (new, old) = self.judge(&mut moment).await?;
-                if moment.recorded.is_some() {
-                    self.compare(&moment, new, old)?;
-                }
-            }
+    async fn take(&mut self, step: &mut Step) -> Result<(), Failure> {
+        if let Step::Recorded(moment) = step {
+            let (new, old) = self.judge(moment).await?;
+            return if moment.recorded.is_some() { self.compare(moment, new, old) } else { Ok(()) };
+        }
+        match std::mem::replace(step, Step::Passed) {
             Step::Called(id, mut moment) => {
                 let (new, old) = self.judge(&mut moment).await?;
                 if let Some(earlier) = self.called.insert(id, Called { moment: *moment, new, old }) {
@@ -131,7 +130,7 @@ impl Replaying {
                     self.compare(&moment, new, old)?;
                 }
             }
-            Step::Passed => {}
+            Step::Recorded(_) | Step::Passed => {}
         }
         Ok(())
     }
@@ -139,7 +138,6 @@ impl Replaying {
     /// Judges by both sides.
     async fn judge(&mut self, moment: &mut Moment) -> Result<(Option<Decided>, Option<Decided>), Failure> {
         let Some(event) = moment.event.take() else { return Ok((None, None)) };
-        moment.subject = moment::subject(&event);
         let old = match &mut self.old {
             Some(old) => {
                 let given = Arc::clone(&moment.context);

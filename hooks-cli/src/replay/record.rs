@@ -12,7 +12,7 @@ use hooks_protocols::Client;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::moment::{Moment, RecordPosition, Recorded, Step};
+use super::moment::{self, Moment, RecordPosition, Recorded, Step};
 use crate::audit::reading::Reading;
 use crate::failure::Failure;
 
@@ -173,10 +173,10 @@ pub(super) fn step(committed: Committed<RecordedEvent>, client: Option<Client>) 
         context: Arc::new(context),
         kind,
         tool: record.tool,
+        subject: payload.event.as_ref().and_then(moment::subject),
         event: payload.event,
         recorded,
         client,
-        subject: None,
         not_known,
     }))
 }

@@ -12,7 +12,7 @@ use hooks::time::Timestamp;
 use hooks_protocols::{Client, TranscriptCall, TranscriptCalls, TranscriptStep, decode};
 use serde_json::Value;
 
-use super::moment::{Moment, RecordPosition, Step};
+use super::moment::{self, Moment, RecordPosition, Step};
 use crate::failure::Failure;
 use crate::output::err;
 use crate::paint::OPEN;
@@ -239,12 +239,12 @@ impl Transcript {
             Box::new(Moment {
                 place,
                 kind: event.kind(),
+                subject: moment::subject(&event),
                 event: Some(event),
                 context: Arc::new(context),
                 tool,
                 recorded: None,
                 client: Some(self.client),
-                subject: None,
                 not_known: not_known.into_iter().collect(),
             }),
         )

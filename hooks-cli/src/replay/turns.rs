@@ -69,13 +69,15 @@ impl Turns {
 
     fn work(&self, is_interrupted: &AtomicBool) -> Result<(), Failure> {
         let runtime = runtime()?;
-        while let Some((number, steps)) = self.next() {
+        while let Some((number, mut steps)) = self.next() {
             let Some(mut judging) = self.turn(number) else { break };
-            let judged = runtime.block_on(judging.replaying.judge_all(steps));
+            let judged = runtime.block_on(judging.replaying.judge_all(&mut steps));
             judging.turn = number + 1;
             judging.is_over |= judged.is_err() || is_interrupted.load(Ordering::Relaxed);
             drop(judging);
             self.changed.notify_all();
+            // Another thread judges while this one frees them.
+            drop(steps);
             judged?;
         }
         Ok(())
