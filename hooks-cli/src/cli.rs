@@ -849,7 +849,8 @@ pub(crate) struct ConfigFile {
 /// The names that tools have in the calls of a command.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ToolNames {
-    /// Client whose names the tools have, such as `claude` [default: a tool may have its name in any client]
+    /// Client whose names the tools have, such as `claude`. Without it, `explain` and `test` know the names of any client, and
+    /// `eval` takes each name as it is
     #[arg(long, value_name = "NAME")]
     client: Option<Client>,
 }
@@ -860,9 +861,16 @@ impl ToolNames {
         Self { client: Some(client) }
     }
 
-    /// A reader that applies rules about tools to these names, as `hooks run` does for the client that calls.
+    /// A reader that applies rules about tools to these names, as `hooks run` does for the client that calls; without a client,
+    /// to the names of all clients.
     pub(crate) fn known_to(self, reader: ConfigReader) -> ConfigReader {
-        let Some(client) = self.client else { return reader.spoken_in_any(Dialect::ALL) };
+        if self.client.is_some() { self.of_host(reader) } else { reader.spoken_in_any(Dialect::ALL) }
+    }
+
+    /// A reader that applies rules about tools to these names; without a client, to the names of the rules: those of a host of
+    /// its own.
+    pub(crate) fn of_host(self, reader: ConfigReader) -> ConfigReader {
+        let Some(client) = self.client else { return reader };
         // Copilot has other names where its settings spell events like Claude Code.
         let dialects = ["preToolUse", "PreToolUse"].map(|event| client.dialect(event));
         match dialects {

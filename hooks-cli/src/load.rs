@@ -67,7 +67,7 @@ pub(crate) fn live(
     names: ToolNames,
     is_recording: bool,
 ) -> Result<LiveConfig, Failure> {
-    let reader = names.known_to(reader(profile)).recording_in_teams();
+    let reader = names.of_host(reader(profile)).recording_in_teams();
     let reader = if is_recording { reader } else { reader.recording_nothing() };
     find(path)?;
     LiveReader::new(in_project(reader, path)).read(path).map_err(|errors| shown(&errors))
