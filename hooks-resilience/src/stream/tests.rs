@@ -236,8 +236,8 @@ fn text_is_gone_on_with_behind_its_last_word() {
     let called = rig.calls();
     assert_eq!(called[1].messages()[1], Message::text(Role::Assistant, "The quick brown"));
     assert!(called[1].needs().prefill);
-    // The broken part had three words: 5 tokens, and the 10 it reported.
-    assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (24, 8));
+    // The broken part had three words and a space: 6 tokens, and the 10 it reported.
+    assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (24, 9));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn text_may_be_all_there_is() {
     assert_eq!(error.kind(), ErrorKind::StreamBroken);
     let (message, usage) = error.received().unwrap();
     assert_eq!(message.content, json!("The quick "));
-    assert_eq!((usage.input_tokens, usage.output_tokens), (10, 3));
+    assert_eq!((usage.input_tokens, usage.output_tokens), (10, 4));
     assert_eq!(error.failed().len(), 1);
     assert_eq!(error.failed()[0].kind, ErrorKind::Server);
 }
