@@ -670,7 +670,8 @@ impl ConfigReader {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let reader = ConfigReader::default().spoken_in_any(Dialect::ALL);
     /// let rules = "{version: 1, rules: [{ name: pages, tools: [WebFetch], reason: no pages }]}";
-    /// let hooks = reader.parse(rules, "hooks.yaml")?.hooks().on(HookContext::new("session-1", "backend"));
+    /// let hooks = reader.parse(rules, "hooks.yaml")?.hooks();
+    /// let hooks = hooks.on(HookContext::new("session-1", "backend"));
     /// for tool in ["WebFetch", "web_fetch", "FetchURL"] {
     ///     let call = PreToolUse::new(tool, json!({"url": "https://a"}));
     ///     assert!(hooks.pre_tool_use(call).await.outcome.is_denied(), "{tool}");
