@@ -204,19 +204,29 @@ impl GovernAgent {
         }
     }
 
-    async fn failed(&self, running: &Running, error: &ErrorReport) {
+    /// Stops the run if hooks withhold or change the text of an error: it cannot be replaced.
+    async fn failed(&self, running: &Running, error: &ErrorReport) -> OutcomeAction {
+        let text = error.to_string();
         match &running.call {
             Call::Tool(call) => {
-                let after = PostToolUse::after(call, Value::Null, Some(error.to_string()), 0);
-                self.decide(&running.context, after).await;
-                self.report(&running.context, ErrorOccurred::new(error.to_string(), ErrorType::Tool)).await;
+                let after = PostToolUse::after(call, Value::Null, Some(text.clone()), 0);
+                let EventDecision { request, outcome } = self.decide(&running.context, after).await;
+                let shown = request.event().error.clone().unwrap_or_default();
+                self.report(&running.context, ErrorOccurred::new(shown.clone(), ErrorType::Tool)).await;
+                if !outcome.goes_ahead() {
+                    return OutcomeAction::stop(reason::<PostToolUse>(&outcome));
+                }
+                if shown != text {
+                    return OutcomeAction::stop(shown);
+                }
             }
             Call::Model { model, .. } => {
-                let mut event = ErrorOccurred::new(error.to_string(), ErrorType::Model);
+                let mut event = ErrorOccurred::new(text, ErrorType::Model);
                 event.current_model = Some(model.clone());
                 self.report(&running.context, event).await;
             }
         }
+        OutcomeAction::proceed()
     }
 }
 
@@ -250,8 +260,7 @@ impl AgentHook for GovernAgent {
         let outcome = match event.outcome {
             Ok(outcome) => outcome,
             Err(error) => {
-                self.failed(&running, error).await;
-                return OutcomeAction::proceed();
+                return self.failed(&running, error).await;
             }
         };
         match (&running.call, outcome) {
