@@ -249,7 +249,7 @@ pub(super) fn push_end(out: &mut Vec<u8>, body: &Digest, head: &Digest) {
 
 /// Digest that the sum and the head of a mark are computed from. It covers the digests of the records and the
 /// fields of the mark.
-pub(super) fn body(leaves: &[Digest], covered: &[u8]) -> Digest {
+pub(super) fn body<'d>(leaves: impl IntoIterator<Item = &'d Digest>, covered: &[u8]) -> Digest {
     let mut hasher = Sha256::new();
     for leaf in leaves {
         hasher.update(leaf.0);

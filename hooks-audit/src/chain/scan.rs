@@ -134,13 +134,13 @@ impl<'a> Scan<'a> {
     pub fn next_group(&mut self) -> Result<Option<Group<'a>>, Flaw> {
         let start = self.offset;
         let mut offset = start;
-        let (mut lines, mut leaves) = (Vec::new(), Vec::new());
+        let mut lines: Vec<Line<'a>> = Vec::new();
         loop {
             let Some((text, next)) = self.line(offset) else { return Ok(None) };
             let flaw = |what| Flaw { offset, what };
             if mark::is_mark(text) {
                 let parts = mark::parse(text).ok_or(flaw("a mark that cannot be read"))?;
-                let body = mark::body(&leaves, parts.covered);
+                let body = mark::body(lines.iter().map(|line| &line.leaf), parts.covered);
                 if !parts.has_body(&body) && !mutant::is(Mutant::ChecksNoHash) {
                     return Err(flaw("a mark whose sum is wrong"));
                 }
@@ -170,7 +170,6 @@ impl<'a> Scan<'a> {
             }
             let (seq, digest) = record(text).ok_or(flaw("a line that is no record"))?;
             let leaf = leaf(text);
-            leaves.push(leaf);
             let start = offset;
             offset = next;
             let stored = match digest {

@@ -13,7 +13,7 @@ use crate::segment::{self, MOST_BYTES, Segment, State};
 /// Most bytes read from a file at first; more if a group is longer.
 const CHUNK: usize = 1 << 20;
 /// Least bytes read from a file.
-const LEAST: usize = 64 << 10;
+const LEAST: usize = 16 << 10;
 /// Longer than any header, in bytes.
 const HEADER: usize = 16 << 10;
 
@@ -50,6 +50,9 @@ struct ChainPosition {
     commit: u64,
     /// Head of the mark before.
     head: Option<Digest>,
+    /// Number of the last mark of synced records, as far as it is known. A reader far behind the end of a file need not look
+    /// for it again.
+    synced: u64,
 }
 
 /// Result of one look at a file.
@@ -169,6 +172,7 @@ impl ChainReader {
                 offset: 0,
                 commit: 0,
                 head: None,
+                synced: 0,
             });
             if place.offset == 0 && (file.state == State::Damaged || next.is_none()) {
                 match first(disk, folder, file)? {
@@ -256,7 +260,7 @@ impl ChainReader {
             // Deleted or renamed since the folder was listed.
             let Some((text, from)) = read else { return Ok(Look::default()) };
             let bytes = text.get(from..text.len().min(from.saturating_add(limit))).unwrap_or_default();
-            let Groups { groups, last, flaw } = Groups::read(bytes, place.head, ends, wanted);
+            let Groups { groups, last, flaw } = Groups::read(bytes, place, ends, wanted);
             let mut look = Look::default();
             let lines: usize = groups.iter().map(|group| group.lines.len()).sum();
             look.records.reserve_exact(lines.min(wanted.most));
@@ -266,6 +270,7 @@ impl ChainReader {
                     commit,
                     offset: place.offset + group.end as u64,
                     head: Some(group.head),
+                    synced: last,
                     ..place
                 };
                 look.ends.push((group.mark.seq(), place));
@@ -353,11 +358,11 @@ struct Groups<'b> {
 }
 
 impl<'b> Groups<'b> {
-    /// Reads the groups in `bytes` up to a flaw, or until they have as many synced records as are wanted. `head` is the head of
-    /// the mark before them; `ends` is the number of the last mark that counts in the file, if known.
-    fn read<P>(bytes: &'b [u8], head: Option<Digest>, ends: Option<u64>, wanted: &Wanted<'_, P>) -> Self {
-        let mut scan = Scan::new(bytes, head);
-        let mut read = Self { groups: Vec::new(), last: ends.unwrap_or(0), flaw: None };
+    /// Reads the groups in `bytes` up to a flaw, or until they have as many synced records as are wanted. They begin at `place`;
+    /// `ends` is the number of the last mark that counts in the file, if known.
+    fn read<P>(bytes: &'b [u8], place: ChainPosition, ends: Option<u64>, wanted: &Wanted<'_, P>) -> Self {
+        let mut scan = Scan::new(bytes, place.head);
+        let mut read = Self { groups: Vec::new(), last: ends.unwrap_or(place.synced), flaw: None };
         let (mut counted, mut found) = (0, 0);
         loop {
             match scan.next_group() {

@@ -1,9 +1,11 @@
 //! Times in records: RFC 3339 in UTC with milliseconds, readable, and in time order when sorted as text.
 
 use std::cell::RefCell;
+use std::fmt;
 
 use hooks_core::time::Timestamp;
-use serde::{Deserialize, Deserializer, Serializer, de::Error};
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use serde::ser::Serializer;
 
 /// A time as text, and its second.
 #[derive(Default)]
@@ -57,10 +59,22 @@ pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-    let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-    parse(&text).ok_or_else(|| {
-        D::Error::custom(format!("`{text}` is not a moment such as `2026-01-31T09:30:00.000Z`"))
-    })
+    deserializer.deserialize_str(Text)
+}
+
+/// Reads a time from a text, which need not be copied.
+struct Text;
+
+impl Visitor<'_> for Text {
+    type Value = Timestamp;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a moment such as `2026-01-31T09:30:00.000Z`")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Timestamp, E> {
+        parse(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    }
 }
 
 /// Parses a time in the one form in which it is encoded.

@@ -150,7 +150,7 @@ impl Search {
         let written = [written(old)?, written(new)?];
         let (old, new) = (Side::new(old, &files, false)?, Side::new(new, &files, false)?);
         let [in_old, in_new] = &written;
-        let words = Words::collect(old.config()?, in_old).compared(&Words::collect(new.config()?, in_new));
+        let words = Words::collect(old.config(), in_old).compared(&Words::collect(new.config(), in_new));
         let (found, now) = (BTreeMap::new(), now());
         let (tried, histories, is_cut, depend_on_files) = (0, 0, false, 0);
         Ok(Self { old, new, words, written, root, now, found, tried, histories, is_cut, depend_on_files })
@@ -160,7 +160,7 @@ impl Search {
         let (all, changed) = self.words.clone();
         let (calls, is_cut) = calls::all(&all, &changed);
         self.is_cut = is_cut;
-        let examples = words::examples(&all, [self.old.config()?, self.new.config()?]);
+        let examples = words::examples(&all, [self.old.config(), self.new.config()]);
         let begun = changed.moments.iter().filter_map(|text| moment(text)).map(Some);
         for at in std::iter::once(None).chain(begun) {
             for step in examples.iter().chain(&calls) {
@@ -235,8 +235,8 @@ impl Search {
         self.tried = self.tried.saturating_add(1);
         let event = step.event().map_err(|error| Failure::message(error.to_string()))?;
         let context = step.context(name, &self.root, at.unwrap_or(self.now));
-        let old = self.old.judge_alone(context.clone(), event.clone(), counts).await?;
-        let new = self.new.judge_alone(context, event, counts).await?;
+        let old = self.old.judge_alone(context.clone(), event.clone(), counts).await;
+        let new = self.new.judge_alone(context, event, counts).await;
         let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
         if old.needs_files() || new.needs_files() {
             self.depend_on_files = self.depend_on_files.saturating_add(1);

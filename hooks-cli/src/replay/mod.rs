@@ -1,13 +1,14 @@
 //! `hooks replay`: judges the events of a record again, by other rules.
 //!
-//! Threads take turns: each reads a batch of the record, and judges it when the batches before it were judged. So one
-//! batch is read while another is judged, always in the order of the record. State is rebuilt from what is judged,
+//! Threads take turns: each reads a batch of the record, makes the questions, and judges it when the batches before it were
+//! judged. So one batch is read while another is judged, always in the order of the record. State is rebuilt from what is judged,
 //! with the times of the record, in memory. Nothing outside is read but the record and the rules.
 
 mod cli;
 mod html;
 mod moment;
 pub(crate) mod past;
+mod question;
 mod record;
 mod report;
 mod sessions;
@@ -114,12 +115,12 @@ impl Replaying {
 
     async fn take(&mut self, step: &mut Step) -> Result<(), Failure> {
         if let Step::Recorded(moment) = step {
-            let (new, old) = self.judge(moment).await?;
+            let (new, old) = self.judge(moment).await;
             return if moment.recorded.is_some() { self.compare(moment, new, old) } else { Ok(()) };
         }
         match std::mem::replace(step, Step::Passed) {
             Step::Called(id, mut moment) => {
-                let (new, old) = self.judge(&mut moment).await?;
+                let (new, old) = self.judge(&mut moment).await;
                 if let Some(earlier) = self.called.insert(id, Called { moment: *moment, new, old }) {
                     self.without_end(earlier, "another call has its id")?;
                 }
@@ -136,18 +137,16 @@ impl Replaying {
     }
 
     /// Judges by both sides.
-    async fn judge(&mut self, moment: &mut Moment) -> Result<(Option<Decided>, Option<Decided>), Failure> {
-        let Some(event) = moment.event.take() else { return Ok((None, None)) };
-        let old = match &mut self.old {
-            Some(old) => {
-                let given = Arc::clone(&moment.context);
-                let decided = old.judge(moment, event.clone()).await?;
-                moment.context = given;
-                decided
-            }
+    async fn judge(&mut self, moment: &mut Moment) -> (Option<Decided>, Option<Decided>) {
+        let old = match (&mut self.old, &mut moment.old) {
+            (Some(side), Some(question)) => side.judge(question).await,
+            _ => None,
+        };
+        let new = match &mut moment.new {
+            Some(question) => self.new.judge(question).await,
             None => None,
         };
-        Ok((self.new.judge(moment, event).await?, old))
+        (new, old)
     }
 
     fn compare(

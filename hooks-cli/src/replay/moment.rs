@@ -8,6 +8,8 @@ use hooks::{EventKind, HookContext, Strength};
 use hooks_protocols::Client;
 use serde_json::Value;
 
+use super::question::{Question, Rules};
+use crate::failure::Failure;
 use crate::subject::find_subject;
 
 /// A part of a record.
@@ -28,8 +30,12 @@ pub(super) struct Moment {
     pub(super) context: Arc<HookContext>,
     pub(super) kind: EventKind,
     pub(super) tool: Option<String>,
-    /// The event; `None` if the record does not have it.
+    /// The event; `None` if the record does not have it, or each side has its question.
     pub(super) event: Option<WireEvent>,
+    /// The event as the new rules are asked about it.
+    pub(super) new: Option<Question>,
+    /// The event as the old rules are asked about it, if there are old rules.
+    pub(super) old: Option<Question>,
     /// The decision in the record.
     pub(super) recorded: Option<Recorded>,
     /// Client that sent the event, if it is known.
@@ -38,6 +44,21 @@ pub(super) struct Moment {
     pub(super) subject: Option<String>,
     /// Facts that the record does not have.
     pub(super) not_known: Vec<&'static str>,
+}
+
+impl Step {
+    /// Makes the questions of the sides, in any order of the steps.
+    pub(super) fn ask(&mut self, new: &Rules, old: Option<&Rules>) -> Result<(), Failure> {
+        let (Self::Recorded(moment) | Self::Called(_, moment)) = self else { return Ok(()) };
+        let Some(event) = moment.event.take() else { return Ok(()) };
+        if let Some(old) = old {
+            let given = Arc::clone(&moment.context);
+            moment.old = Some(old.question(moment, event.clone())?);
+            moment.context = given;
+        }
+        moment.new = Some(new.question(moment, event)?);
+        Ok(())
+    }
 }
 
 /// Position in a record.

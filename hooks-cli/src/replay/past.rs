@@ -66,7 +66,8 @@ fn judge(folder: &Path, config: &Path, project: Option<&Path>) -> Result<Sums, F
                 let Some(event) = moment.event.take().filter(|_| is_here(&moment.context.cwd)) else {
                     continue;
                 };
-                let Some(decided) = side.judge(&mut moment, event).await? else { continue };
+                let mut question = side.rules().question(&mut moment, event)?;
+                let Some(decided) = side.judge(&mut question).await else { continue };
                 sums.calls += 1;
                 sums.denied += u64::from(decided.strength == Strength::Deny);
                 sums.asked += u64::from(decided.strength == Strength::Ask);

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use hooks::audit::{Committed, Kept, Payload, Positions, Record};
+use hooks::audit::{Committed, Kept, Payload, Positions};
 use hooks::event::WireEvent;
 use hooks::{EventKind, HookContext};
 use hooks_protocols::Client;
@@ -16,8 +16,8 @@ use super::moment::{self, Moment, RecordPosition, Recorded, Step};
 use crate::audit::reading::Reading;
 use crate::failure::Failure;
 
-/// Records of a batch.
-const BATCH: usize = 512;
+/// Records of a batch. With more, their events and facts do not fit into the caches of a core.
+const BATCH: usize = 256;
 
 /// An audit log that is read in batches.
 pub(super) struct LogSource(Reading);
@@ -35,8 +35,8 @@ impl LogSource {
     }
 
     /// The next records; empty at the end.
-    pub(super) fn next(&mut self) -> Result<Vec<Committed<RecordedEvent>>, Failure> {
-        self.0.next_with(BATCH, &RecordedEvent::parse)
+    pub(super) fn next(&mut self) -> Result<Vec<Committed<Json>>, Failure> {
+        self.0.next_with(BATCH, &|_, json| Some(Json(json.into())))
     }
 
     /// Returns the files whose ends hold no complete record, and prints each. Returns an error if a part of the log
@@ -50,9 +50,12 @@ impl LogSource {
     }
 }
 
+/// The JSON of a payload. One thread at a time reads the log, and it does not wait until this is read, too.
+pub(super) struct Json(Box<[u8]>);
+
 /// The payload of a record.
 #[derive(Default)]
-pub(super) struct RecordedEvent {
+struct RecordedEvent {
     event: Option<WireEvent>,
     cwd: String,
     team_root: Option<String>,
@@ -62,8 +65,7 @@ pub(super) struct RecordedEvent {
 }
 
 impl RecordedEvent {
-    fn parse(record: &Record, json: &[u8]) -> Option<Self> {
-        let Some(kind) = EventKind::from_name(&record.event) else { return Some(Self::default()) };
+    fn parse(kind: EventKind, Json(json): &Json) -> Option<Self> {
         // Without a tree of values in between, if nothing is special.
         let text = std::str::from_utf8(json).ok()?;
         if !text.contains(REDACTED)
@@ -131,7 +133,7 @@ impl<'de> DeserializeSeed<'de> for EventFields {
 }
 
 /// The record as it is judged again.
-pub(super) fn step(committed: Committed<RecordedEvent>, client: Option<Client>) -> Step {
+pub(super) fn step(committed: Committed<Json>, client: Option<Client>) -> Step {
     let Committed { chain, record, payload, .. } = committed;
     let Some(kind) = EventKind::from_name(&record.event) else { return Step::Passed };
     let mut context = HookContext::new(record.session, record.agent);
@@ -140,7 +142,10 @@ pub(super) fn step(committed: Committed<RecordedEvent>, client: Option<Client>) 
     context.call_id = record.call;
     let mut not_known = Vec::new();
     let payload = match payload {
-        Kept::Payload(payload) => *payload,
+        Kept::Payload(json) => RecordedEvent::parse(kind, &json).unwrap_or_else(|| {
+            not_known.push("the payload cannot be read");
+            RecordedEvent::default()
+        }),
         Kept::Erased(_) => {
             not_known.push("the payload was erased");
             RecordedEvent::default()
@@ -175,6 +180,8 @@ pub(super) fn step(committed: Committed<RecordedEvent>, client: Option<Client>) 
         tool: record.tool,
         subject: payload.event.as_ref().and_then(moment::subject),
         event: payload.event,
+        new: None,
+        old: None,
         recorded,
         client,
         not_known,

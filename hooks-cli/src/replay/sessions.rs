@@ -241,6 +241,8 @@ impl Transcript {
                 kind: event.kind(),
                 subject: moment::subject(&event),
                 event: Some(event),
+                new: None,
+                old: None,
                 context: Arc::new(context),
                 tool,
                 recorded: None,

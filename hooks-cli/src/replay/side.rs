@@ -1,40 +1,32 @@
 //! One side of the comparison: rules, with state that is rebuilt from the record.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hooks::audit::describe::Described;
-use hooks::config::{Config, ConfigReader, Kept, as_patterns};
-use hooks::event::WireEvent;
+use hooks::config::{Config, Kept};
+use hooks::event::{PreToolUse, WireEvent};
 use hooks::state::StateStore;
 use hooks::time::{Clock, Timestamp};
 use hooks::{DecidingEvent, Ending, EventKind, HookContext, HookRequest, Hooks, Judged, Reason, Strength};
-use hooks_protocols::Client;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::moment::Moment;
+use super::question::{AskedEvent, Question, Rules};
 use super::store::Emptied;
 use super::world::{Asked, World};
 use crate::event::{by_type, decide_and_commit, decide_and_record, tell_and_record};
 use crate::failure::Failure;
-use crate::load;
 
 /// Most calls that are remembered as denied here and not in the record.
 const MOST_DENIED: usize = 100_000;
 
 /// Rules, with the state that they count on.
 pub(crate) struct Side {
-    path: PathBuf,
-    /// Files that both sides protect, so that each is judged as if it governed.
-    protected: Vec<String>,
-    /// The rules for the tool names of each client, as far as they were needed.
-    rules: Vec<(Option<Client>, Config)>,
-    kept: Kept,
+    rules: Arc<Rules>,
     store: Arc<Emptied>,
-    world: World,
-    root: PathBuf,
+    world: Arc<World>,
     /// Calls that were denied here, whose results the record may have all the same.
     denied: HashSet<(String, String)>,
 }
@@ -59,98 +51,90 @@ pub(crate) struct Decided {
 impl Side {
     /// Reads the rules at `path`. `files` are the rules of both sides.
     pub(crate) fn new(path: &Path, files: &[&Path], files_now: bool) -> Result<Self, Failure> {
-        let world = World::new(files_now);
-        let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
-        let store = Arc::new(Emptied::new(clock));
+        let world = Arc::new(World::new(files_now));
+        let store = Arc::new(Emptied::new(Arc::clone(&world.clock) as Arc<dyn Clock>));
         let kept = Kept::new(Arc::default(), Arc::clone(&store) as Arc<dyn StateStore>);
-        let absolute = std::path::absolute(path)?;
-        let root = absolute.parent().unwrap_or(&absolute).to_path_buf();
-        let path = path.to_path_buf();
-        let protected = files.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>()?;
-        let protected = protected.iter().flat_map(|path| as_patterns(path)).collect();
-        let mut side =
-            Self { path, protected, rules: Vec::new(), kept, store, world, root, denied: HashSet::new() };
-        side.rules_for(None)?;
-        Ok(side)
+        let rules = Arc::new(Rules::new(path, files, kept, Arc::clone(&world))?);
+        Ok(Self { rules, store, world, denied: HashSet::new() })
     }
 
     /// Name and version of the rules.
     pub(crate) fn name(&self) -> (String, String) {
-        let version = self.rules.first().map(|(_, config)| config.rules_version()).unwrap_or_default();
-        (self.path.display().to_string(), version.to_owned())
+        (self.rules.path().display().to_string(), self.config().rules_version().to_owned())
     }
 
     /// Sections of the file that are left out, or read files as they are now.
     pub(crate) fn has_section(&self, name: &str) -> bool {
-        self.rules
-            .first()
-            .is_some_and(|(_, config)| config.section_names().iter().any(|section| section == name))
+        self.config().section_names().iter().any(|section| section == name)
     }
 
-    fn rules_for(&mut self, client: Option<Client>) -> Result<Hooks, Failure> {
-        if let Some((_, config)) = self.rules.iter().find(|(known, _)| *known == client) {
-            return Ok(config.as_hooks().clone());
-        }
-        let event = match client {
-            Some(Client::Copilot) => "preToolUse",
-            _ => "PreToolUse",
-        };
-        let read = |reader: ConfigReader| match client {
-            Some(client) => reader.spoken_in(client.dialect(event)),
-            None => reader,
-        };
-        let config = load::for_replay(&self.path, self.kept.clone(), self.protected.iter().cloned(), read)?;
-        let hooks = config.as_hooks().clone();
-        self.rules.push((client, config));
-        Ok(hooks)
+    /// The rules, which make questions.
+    pub(super) const fn rules(&self) -> &Arc<Rules> {
+        &self.rules
     }
 
-    /// Judges an event. Returns `None` if it is an event that only informs, or its call would not have run here. The context of
-    /// the event is then that of this side.
-    pub(super) async fn judge(
+    /// The rules for tool names of any client.
+    pub(crate) fn config(&self) -> &Config {
+        self.rules.config()
+    }
+
+    /// Answers a question about an event of the record. Returns `None` if it is an event that only informs, or its call would not
+    /// have run here. The question keeps the facts of a call, so that another thread can free them.
+    pub(super) async fn judge(&mut self, question: &mut Question) -> Option<Decided> {
+        let Question { hooks, event, files } = question;
+        let (strength, reasons) = match event {
+            AskedEvent::Call(request) => self.judge_call(hooks, request.clone()).await,
+            AskedEvent::Other(context, event) => {
+                self.judge_other(hooks, Arc::clone(context), *event.take()?).await?
+            }
+        };
+        let asked = files.as_ref().map(|files| files.asked()).unwrap_or_default();
+        Some(Decided { strength, reasons, rewritten: None, asked })
+    }
+
+    async fn judge_call(
         &mut self,
-        moment: &mut Moment,
-        event: WireEvent,
-    ) -> Result<Option<Decided>, Failure> {
-        let hooks = self.rules_for(moment.client)?;
-        // Nothing else has it, unless there are two sides.
-        let context = Arc::make_mut(&mut moment.context);
+        hooks: &Hooks,
+        request: HookRequest<PreToolUse>,
+    ) -> (Strength, Vec<Reason>) {
+        let context = Arc::clone(request.context());
+        let id = request.event().tool_use_id.as_ref().or(context.call_id.as_ref()).cloned();
         self.world.clock.set(context.timestamp);
-        context.environment = self.world.environment(moment.client.is_some_and(Client::keeps_input_open));
-        if moment.client.is_some() && context.team_root.is_none() && context.cwd.starts_with(&self.root) {
-            context.team_root = Some(self.root.clone());
-        }
-        context.tenant = context.tenant.take().or_else(|| self.tenant());
-        let call = call_of(context, &event);
-        if moment.kind == EventKind::PostToolUse && call.as_ref().is_some_and(|call| self.denied.remove(call))
+        let (strength, reasons) = decide(hooks, request).await;
+        self.world.unfinished.finish().await;
+        if let Some(id) = id
+            && strength == Strength::Deny
+            && self.denied.len() < MOST_DENIED
         {
-            return Ok(None);
+            self.denied.insert((context.session_id.clone(), id));
         }
-        self.world.files.begin(&context.cwd);
-        let context = Arc::clone(&moment.context);
+        (strength, reasons)
+    }
+
+    async fn judge_other(
+        &mut self,
+        hooks: &Hooks,
+        context: Arc<HookContext>,
+        event: WireEvent,
+    ) -> Option<(Strength, Vec<Reason>)> {
+        if let WireEvent::PostToolUse(result) = &event
+            && let Some(id) = result.tool_use_id.as_ref().or(context.call_id.as_ref())
+            && !self.denied.is_empty()
+            && self.denied.remove(&(context.session_id.clone(), id.clone()))
+        {
+            return None;
+        }
+        self.world.clock.set(context.timestamp);
         let decided = by_type!(event,
-            decided(event) => Some(decide(&hooks, HookRequest::new(context, event)).await),
+            decided(event) => Some(decide(hooks, HookRequest::new(context, event)).await),
             informed(event) => {
-                tell_and_record(&hooks, HookRequest::new(context, event), None).await;
+                tell_and_record(hooks, HookRequest::new(context, event), None).await;
                 None
             },
             other => None
         );
         self.world.unfinished.finish().await;
-        let Some((strength, reasons)) = decided else { return Ok(None) };
-        if moment.kind == EventKind::PreToolUse
-            && strength == Strength::Deny
-            && self.denied.len() < MOST_DENIED
-        {
-            self.denied.extend(call);
-        }
-        Ok(Some(Decided { strength, reasons, rewritten: None, asked: self.world.files.asked() }))
-    }
-
-    /// The rules for tool names of any client.
-    pub(crate) fn config(&self) -> Result<&Config, Failure> {
-        let first = self.rules.first().map(|(_, config)| config);
-        first.ok_or_else(|| Failure::message(format!("`{}` was not read", self.path.display())))
+        decided
     }
 
     /// Judges an event that no record has, at the time of its context. Unless it `counts`, limits stay as they are. Returns
@@ -160,12 +144,12 @@ impl Side {
         mut context: HookContext,
         event: WireEvent,
         counts: bool,
-    ) -> Result<Option<Decided>, Failure> {
-        let hooks = self.rules_for(None)?;
-        context.environment = self.world.environment(false);
-        context.tenant = context.tenant.take().or_else(|| self.tenant());
+    ) -> Option<Decided> {
+        let hooks = self.config().as_hooks().clone();
+        let (environment, files) = self.world.environment(&context.cwd, false);
+        context.environment = environment;
+        context.tenant = context.tenant.take().or_else(|| self.rules.tenant());
         self.world.clock.set(context.timestamp);
-        self.world.files.begin(&context.cwd);
         let decided = by_type!(event,
             decided(event) => Some(answer(&hooks, HookRequest::new(context, event), counts).await),
             informed(event) => {
@@ -175,12 +159,9 @@ impl Side {
             other => None
         );
         self.world.unfinished.finish().await;
-        Ok(decided.map(|(strength, reasons, rewritten)| Decided {
-            strength,
-            reasons,
-            rewritten,
-            asked: self.world.files.asked(),
-        }))
+        let (strength, reasons, rewritten) = decided?;
+        let asked = files.map(|files| files.asked()).unwrap_or_default();
+        Some(Decided { strength, reasons, rewritten, asked })
     }
 
     /// Forgets all that was counted. It is `now` then.
@@ -188,21 +169,6 @@ impl Side {
         self.world.clock.set(now);
         self.store.forget();
     }
-
-    fn tenant(&self) -> Option<String> {
-        self.rules.first().and_then(|(_, config)| config.tenant()).map(str::to_owned)
-    }
-}
-
-/// Session and id of the call of an event.
-fn call_of(context: &HookContext, event: &WireEvent) -> Option<(String, String)> {
-    let id = match event {
-        WireEvent::PreToolUse(call) => call.tool_use_id.as_ref(),
-        WireEvent::PostToolUse(call) => call.tool_use_id.as_ref(),
-        _ => return None,
-    };
-    let id = id.or(context.call_id.as_ref())?;
-    Some((context.session_id.clone(), id.clone()))
 }
 
 /// Decides as a host does that goes on with the event, or only asks. Returns the event, too, if it was rewritten.

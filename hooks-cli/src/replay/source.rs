@@ -7,7 +7,8 @@ use hooks_protocols::Client;
 
 use super::cli::Replay;
 use super::moment::Step;
-use super::record::{self, LogSource, RecordedEvent};
+use super::question::Rules;
+use super::record::{self, Json, LogSource};
 use super::sessions::SessionsSource;
 use crate::failure::Failure;
 
@@ -22,7 +23,7 @@ pub(super) struct Source {
 
 /// A part of the record.
 pub(super) enum Batch {
-    Records(Vec<Committed<RecordedEvent>>, Option<Client>),
+    Records(Vec<Committed<Json>>, Option<Client>),
     Steps(Vec<Step>),
 }
 
@@ -65,12 +66,15 @@ impl Source {
 }
 
 impl Batch {
-    pub(super) fn into_steps(self) -> Vec<Step> {
-        match self {
+    /// The steps, with the questions of both sides.
+    pub(super) fn into_steps(self, new: &Rules, old: Option<&Rules>) -> Result<Vec<Step>, Failure> {
+        let mut steps: Vec<_> = match self {
             Self::Records(records, client) => {
                 records.into_iter().map(|committed| record::step(committed, client)).collect()
             }
             Self::Steps(steps) => steps,
-        }
+        };
+        steps.iter_mut().try_for_each(|step| step.ask(new, old))?;
+        Ok(steps)
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::Replaying;
-use super::moment::Step;
-use super::source::Source;
+use super::question::Rules;
+use super::source::{Batch, Source};
 use crate::eval::runtime;
 use crate::failure::Failure;
 
@@ -17,6 +17,8 @@ const THREADS: usize = 3;
 /// Threads that read and judge batches in turn. The same thread reads a batch, judges and frees it: memory that another
 /// thread frees costs more than the judging.
 pub(super) struct Turns {
+    new: Arc<Rules>,
+    old: Option<Arc<Rules>>,
     reading: Mutex<Reading>,
     judging: Mutex<Judging>,
     changed: Condvar,
@@ -40,6 +42,8 @@ struct Judging {
 impl Turns {
     pub(super) fn new(source: Source, replaying: Replaying) -> Self {
         Self {
+            new: Arc::clone(replaying.new.rules()),
+            old: replaying.old.as_ref().map(|side| Arc::clone(side.rules())),
             reading: Mutex::new(Reading { source, number: 0, end: None }),
             judging: Mutex::new(Judging { replaying, turn: 0, is_over: false }),
             changed: Condvar::new(),
@@ -69,9 +73,17 @@ impl Turns {
 
     fn work(&self, is_interrupted: &AtomicBool) -> Result<(), Failure> {
         let runtime = runtime()?;
-        while let Some((number, mut steps)) = self.next() {
+        while let Some((number, batch)) = self.next() {
+            // Other threads read and judge meanwhile.
+            let steps = batch.into_steps(&self.new, self.old.as_deref());
             let Some(mut judging) = self.turn(number) else { break };
-            let judged = runtime.block_on(judging.replaying.judge_all(&mut steps));
+            let (steps, judged) = match steps {
+                Ok(mut steps) => {
+                    let judged = runtime.block_on(judging.replaying.judge_all(&mut steps));
+                    (steps, judged)
+                }
+                Err(failure) => (Vec::new(), Err(failure)),
+            };
             judging.turn = number + 1;
             judging.is_over |= judged.is_err() || is_interrupted.load(Ordering::Relaxed);
             drop(judging);
@@ -84,7 +96,7 @@ impl Turns {
     }
 
     /// Reads the next batch; `None` at the end.
-    fn next(&self) -> Option<(u64, Vec<Step>)> {
+    fn next(&self) -> Option<(u64, Batch)> {
         let mut reading = self.reading.lock().ok()?;
         if reading.end.is_some() {
             return None;
@@ -93,8 +105,7 @@ impl Turns {
             Ok(Some(batch)) => {
                 let number = reading.number;
                 reading.number += 1;
-                drop(reading);
-                Some((number, batch.into_steps()))
+                Some((number, batch))
             }
             Ok(None) => {
                 reading.end = Some(Ok(()));

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks::fs::{Entry, EntryKind, FileSystem};
 use hooks::time::{Clock, SeededRandom, Timestamp};
@@ -28,11 +28,11 @@ impl Clock for RecordClock {
     }
 }
 
-/// A file system without links, whose files cannot be read: paths mean what they spell. Only the working folder is known to
-/// exist. It notes whether a decision asked for more.
-#[derive(Debug, Default)]
+/// A file system without links, whose files cannot be read: paths mean what they spell. Only the working folder of the event is
+/// known to exist. It notes whether a decision asked for more.
+#[derive(Debug)]
 pub(super) struct FilesThen {
-    cwd: Mutex<PathBuf>,
+    cwd: PathBuf,
     were_needed: AtomicBool,
     were_looked_at: AtomicBool,
 }
@@ -47,19 +47,14 @@ pub(crate) struct Asked {
 }
 
 impl FilesThen {
-    /// Begins an event in the folder `cwd`.
-    pub(super) fn begin(&self, cwd: &Path) {
-        let mut here = self.cwd.lock().unwrap_or_else(PoisonError::into_inner);
-        if *here != cwd {
-            *here = cwd.to_path_buf();
-        }
-        self.asked();
+    fn new(cwd: PathBuf) -> Self {
+        Self { cwd, were_needed: AtomicBool::default(), were_looked_at: AtomicBool::default() }
     }
 
-    /// The questions since the last call.
+    /// The questions until now.
     pub(super) fn asked(&self) -> Asked {
-        let take = |flag: &AtomicBool| flag.swap(false, Ordering::Relaxed);
-        Asked { content: take(&self.were_needed), links: take(&self.were_looked_at) }
+        let was = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        Asked { content: was(&self.were_needed), links: was(&self.were_looked_at) }
     }
 
     fn unknown<T>(&self) -> io::Result<T> {
@@ -76,8 +71,7 @@ fn is_above(folder: &Path, cwd: &Path) -> bool {
 
 impl FileSystem for FilesThen {
     fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
-        let cwd = self.cwd.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_above(path, &cwd) {
+        if is_above(path, &self.cwd) {
             return Ok(Some(Entry { kind: EntryKind::Directory, names: 1 }));
         }
         self.were_looked_at.store(true, Ordering::Relaxed);
@@ -108,29 +102,36 @@ impl FileSystem for FilesThen {
 /// Everything outside of the hooks, for one side of the comparison.
 pub(super) struct World {
     pub(super) clock: Arc<RecordClock>,
-    pub(super) files: Arc<FilesThen>,
     pub(super) unfinished: Unfinished,
     environment: Environment,
+    has_files_now: bool,
 }
 
 impl World {
     /// Creates the world. Links and files are those of this machine if `files_now`.
     pub(super) fn new(files_now: bool) -> Self {
-        let (clock, files) = (Arc::<RecordClock>::default(), Arc::<FilesThen>::default());
-        let unfinished = Unfinished::default();
+        let (clock, unfinished) = (Arc::<RecordClock>::default(), Unfinished::default());
         let mut environment = hooks::system();
         environment.clock = Arc::clone(&clock) as Arc<dyn Clock>;
         environment.random = Arc::new(SeededRandom::new(1));
         environment.background = Some(Arc::new(unfinished.clone()));
-        environment.files = match files_now {
-            true => Arc::new(StdFileSystem),
-            false => Arc::clone(&files) as Arc<dyn FileSystem>,
-        };
-        Self { clock, files, unfinished, environment }
+        environment.files = Arc::new(StdFileSystem);
+        Self { clock, unfinished, environment, has_files_now: files_now }
     }
 
-    /// The environment of an event of a client that `keeps_input_open`.
-    pub(super) fn environment(&self, keeps_input_open: bool) -> Environment {
-        Environment { has_open_input: keeps_input_open, ..self.environment.clone() }
+    /// The environment of an event in the folder `cwd`, of a client that `keeps_input_open`; and its files, unless they are those
+    /// of this machine.
+    pub(super) fn environment(
+        &self,
+        cwd: &Path,
+        keeps_input_open: bool,
+    ) -> (Environment, Option<Arc<FilesThen>>) {
+        let mut environment = Environment { has_open_input: keeps_input_open, ..self.environment.clone() };
+        if self.has_files_now {
+            return (environment, None);
+        }
+        let files = Arc::new(FilesThen::new(cwd.to_path_buf()));
+        environment.files = Arc::clone(&files) as Arc<dyn FileSystem>;
+        (environment, Some(files))
     }
 }

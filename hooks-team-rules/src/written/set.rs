@@ -89,30 +89,41 @@ impl FileSet {
 
     /// Adds files that a call is about to write.
     pub(super) async fn add(&self, written: &[FileOfSession]) -> Result<(), StoreError> {
-        let mut new: Vec<_> = written.iter().map(|file| (digest(&file.path), file)).collect();
+        let every_file = self.id(EVERY_FILE);
+        let mut new: Vec<_> = written
+            .iter()
+            .map(|file| {
+                let name = digest(&file.path);
+                (self.id(&name), name, file)
+            })
+            .collect();
         let (members, now) = self.members().await?;
         let mut known = 0;
-        // Without a map of them: a session that writes much has many members.
+        // Without a map of them, and by their ids, which stand in the list: a session that writes much has many members.
         for member in members.iter().filter(|member| !member.is_over(now)) {
-            if &*member.name == EVERY_FILE {
+            if member.id == every_file {
                 return Ok(());
             }
             known += 1;
-            new.retain(|(name, _)| *member.name != **name);
+            new.retain(|(id, ..)| *id != member.id);
         }
         // The list is the store's own, which would be copied to add to it.
         drop(members);
         if known + new.len() > MAX_FILES {
-            return self.insert(EVERY_FILE, "").await;
+            return self.insert(every_file, EVERY_FILE, "").await;
         }
-        for (name, file) in new {
-            self.insert(&name, file.program.as_deref().unwrap_or_default()).await?;
+        for (id, name, file) in new {
+            self.insert(id, &name, file.program.as_deref().unwrap_or_default()).await?;
         }
         Ok(())
     }
 
-    async fn insert(&self, name: &str, note: &str) -> Result<(), StoreError> {
-        let id = OpId::from_parts(&[NAME, self.key.as_str(), name]);
+    /// Id of the member with this name.
+    fn id(&self, name: &str) -> OpId {
+        OpId::from_parts(&[NAME, self.key.as_str(), name])
+    }
+
+    async fn insert(&self, id: OpId, name: &str, note: &str) -> Result<(), StoreError> {
         let (set, name, note) = (self.key.clone(), name.into(), note.into());
         match self.store.apply(Op::Insert { id, set, name, note, ttl: Some(REMEMBERED) }).await? {
             StepResult::Done | StepResult::Present(_) | StepResult::Ended { .. } => Ok(()),
