@@ -36,13 +36,18 @@ impl Writer {
 
     /// Commits records of these times; the last commit before is synced.
     fn commit(&mut self, moments: &[u64]) {
+        self.commit_synced(moments, self.chain.commit);
+    }
+
+    /// Commits records of these times; the commit with this number is synced.
+    fn commit_synced(&mut self, moments: &[u64], synced: u64) {
         let mut out = Vec::new();
         let mut lines = Lines::behind(self.chain.seq);
         for at in moments {
             let payload = Payload::new(json!({"n": 1}));
             lines.push(&mut Record::new("stop", Timestamp(*at)), Some(&payload), &[0; SALT]).unwrap();
         }
-        self.chain.commit(&lines, self.chain.commit, Timestamp(0), &mut out);
+        self.chain.commit(&lines, synced, Timestamp(0), &mut out);
         self.append(&out);
     }
 
@@ -102,6 +107,28 @@ fn each_comes_once_from_file_to_file_and_again_from_a_former_position() {
         positions.advance("w0", start);
         assert_eq!(moments(&reader(&disk, positions).read(1).unwrap()), [start]);
     }
+}
+
+#[test]
+fn a_mark_far_ahead_is_looked_for_once() {
+    const RECORDS: u64 = 400;
+    let disk = disk();
+    let mut writer = Writer::new(&disk, "w0");
+    for at in 1..=RECORDS {
+        writer.commit_synced(&[at], 0);
+    }
+    let synced = writer.chain.commit;
+    writer.commit_synced(&[RECORDS + 1], synced);
+    let length = disk.files()[&writer.path()].len();
+    let before = disk.parts_read();
+    let mut reader = reader(&disk, Positions::default());
+    let mut read = Vec::new();
+    for _ in 0..=RECORDS {
+        read.extend(moments(&reader.read(1).unwrap()));
+    }
+    assert_eq!(read, (1..=RECORDS).collect::<Vec<_>>());
+    let average = (disk.parts_read() - before) / RECORDS;
+    assert!(average < length as u64 / 3, "{average} bytes a record of a file of {length}");
 }
 
 #[test]

@@ -51,6 +51,8 @@ struct State {
     /// Number of restarts, so that dropping a lock of a killed process releases nothing.
     life: u64,
     steps: u64,
+    /// Bytes that `read_part` returned.
+    parts_read: u64,
     fault: Option<Fault>,
     dead: bool,
 }
@@ -102,6 +104,11 @@ impl FakeDisk {
         let content = content.into();
         let number = state.add(Content { seen: content.clone(), durable: content });
         state.place(path.as_ref(), &Node::File(number));
+    }
+
+    /// Returns the number of bytes that [`LogDisk::read_part`] returned.
+    pub fn parts_read(&self) -> u64 {
+        self.state().parts_read
     }
 
     /// Returns all files with their content, as a process sees them.
@@ -408,7 +415,9 @@ impl LogDisk for FakeDisk {
     fn read_part(&self, path: &Path, offset: u64, limit: usize) -> io::Result<Option<Vec<u8>>> {
         let content = self.read(path, u64::MAX)?;
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-        Ok(content.map(|content| content.into_iter().skip(offset).take(limit).collect()))
+        let part = content.map(|content| content.into_iter().skip(offset).take(limit).collect::<Vec<_>>());
+        self.state().parts_read += part.as_ref().map_or(0, Vec::len) as u64;
+        Ok(part)
     }
 }
 
