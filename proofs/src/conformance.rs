@@ -47,7 +47,7 @@ const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/secrets", "shell", &["--min-block", "0.98", "--max-fp", "0.029"]),
     ("corpora/fresh/ordinary", "shell", &["--max-fp", "0.002"]),
     ("corpora/fresh/effects", "shell", &["--min-block", "0.98", "--max-fp", "0.003", "--min-class", "0.88"]),
-    ("corpora/fresh/sequences", "sequence", &["--min-block", "0.9", "--max-fp", "0.011"]),
+    ("corpora/fresh/sequences", "sequence", &["--min-block", "0.97", "--max-fp", "0"]),
     ("corpora/fresh/shapes", "shell", &["--min-block", "0.98", "--max-fp", "0"]),
     ("corpora/fresh/shapes", "write", &["--min-block", "0.97", "--max-fp", "0"]),
     ("corpora/fresh/packs", "pack", &["--min-block", "1", "--max-fp", "0"]),

@@ -177,12 +177,14 @@ fn every_startup_file_runs() {
     let variables = table(include_str!("../../data/startup_variables.tsv"));
     for (row, name) in keys(&variables) {
         let command = example(&variables, row, name);
-        let (reader, own) = (&*row.cells[2], &*row.cells[3]);
         let endings = ["a.sh", "a.js", "a.py", "a.rb", "a.pm"];
         let named = endings.into_iter().find(|file| command.contains(file));
-        let file = if own.is_empty() { named.unwrap_or(own) } else { own };
-        if !runs(file, &content(reader, file, ""), &command) {
-            failed.push(format!("{}: {file}: {command}", row.line));
+        let files = variables.words(row, "files");
+        assert!(named.is_some() || !files.is_empty(), "{command} names no file");
+        for file in named.into_iter().chain(files) {
+            if !runs(file, &content(&row.cells[2], file, ""), &command) {
+                failed.push(format!("{}: {file}: {command}", row.line));
+            }
         }
     }
     assert_effects(&failed);
@@ -240,4 +242,18 @@ fn every_word_by_which_files_of_an_unlisted_tool_are_found_has_its_effect() {
         }
     }
     assert_effects(&failed);
+}
+
+/// Regression test: a Makefile was not read if nothing was made, and variables in `$(shell ...)` had no values.
+#[test]
+fn what_a_makefile_runs_while_it_is_read_is_seen() {
+    for (text, command, wanted) in [
+        ("X := dangerous\nY := $(shell $(X) -xy)\nall:\n\techo\n", "make all", true),
+        ("X := dangerous\nY := $(shell $(X) -xy)\nall:\n\techo\n", "make -n all", true),
+        ("X = dangerous\nY != $(X) -xy\nall:\n\techo\n", "make --question", true),
+        ("all:\n\tdangerous -xy\n", "make -n all", false),
+        ("all:\n\tdangerous -xy\n", "make all", true),
+    ] {
+        assert_eq!(runs("Makefile", text, command), wanted, "{command}: {text}");
+    }
 }

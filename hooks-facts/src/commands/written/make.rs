@@ -57,9 +57,6 @@ fn make(walk: &mut Walk, words: &[Argument], span: Span) {
                 !bundle.starts_with(['f', 'I', 'j', 'o', 'W', 'l', 'E']) && bundle.contains(['n', 'q', 't'])
             })
     });
-    if only_prints {
-        return;
-    }
     let folder = file_programs::value(words, 'C', "--directory");
     walk.in_folder(folder.as_ref(), |walk| {
         let named =
@@ -78,6 +75,10 @@ fn make(walk: &mut Walk, words: &[Argument], span: Span) {
         .map(str::to_owned)
         .collect();
         let Some(mut rules) = read_make(walk, &files, span) else { return };
+        if only_prints {
+            // The file was read, which runs commands of its own.
+            return;
+        }
         let (settings, mut goals): (Vec<_>, Vec<_>) =
             operands.into_iter().partition(|word| word.contains('='));
         for setting in settings {
@@ -108,7 +109,7 @@ fn read_make(walk: &mut Walk, files: &[String], span: Span) -> Option<Rules> {
             texts.extend(walk.written_text(&included, span));
         }
         for command in shell_calls(&text) {
-            walk.maybe_text(command, span);
+            walk.maybe_text(&rules.expanded(command, "", ""), span);
         }
     }
     Some(rules)

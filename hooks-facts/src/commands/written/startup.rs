@@ -10,7 +10,7 @@ use crate::shell::Span;
 static STARTUP: &[(&[&str], When, &[&str], FileReader)] = table!("startup_files");
 
 /// Variables with files that programs of a family read or load.
-static VARIABLES: &[(&str, &[&str], FileReader, &str)] = table!("startup_variables");
+static VARIABLES: &[(&str, &[&str], FileReader, &[&str])] = table!("startup_variables");
 
 /// Condition under which a program reads a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
             }
         }
     }
-    for (variable, programs, reader, ending) in VARIABLES {
+    for (variable, programs, reader, files) in VARIABLES {
         if !programs.contains(&plain) {
             continue;
         }
@@ -46,11 +46,12 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
         let Some(value) = value.literal().map(str::to_owned) else { continue };
         for part in value.split([':', ' ', '=']).filter(|part| !part.is_empty()) {
             let part = part.trim_start_matches("-r").trim_start_matches("-M");
-            let name = match *ending {
-                "" => part.to_owned(),
-                ending => format!("{}/{ending}", part.trim_end_matches('/')),
-            };
-            read(walk, *reader, &name, span);
+            if files.is_empty() {
+                read(walk, *reader, part, span);
+            }
+            for file in *files {
+                read(walk, *reader, &format!("{}/{file}", part.trim_end_matches('/')), span);
+            }
         }
     }
     for file in options(plain, words) {
