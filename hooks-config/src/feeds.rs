@@ -154,7 +154,7 @@ cache:
   tools:
     - { tool: web_search, depends: outside }
 sinks:
-  - { name: a, webhook: { url: \"https://x\" } }
+  - { name: a, webhook: { url: \"ftp://x\" } }
 ";
         let errors = Config::parse(text, "hooks.yaml").unwrap_err();
         let errors: Vec<_> = errors.errors().iter().map(ToString::to_string).collect();
@@ -164,7 +164,7 @@ sinks:
             "{errors:?}"
         );
         assert!(
-            errors[1].starts_with("line 7, column 5: sinks[0]: `https://x` is not an address for `a`"),
+            errors[1].starts_with("line 7, column 5: sinks[0]: `ftp://x` is not an address for `a`"),
             "{errors:?}"
         );
         let unknown = Config::parse("version: 1\nmetrics: { most: 1 }", "hooks.yaml").unwrap_err();

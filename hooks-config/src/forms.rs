@@ -26,9 +26,9 @@ const DURATION: &str = "^[0-9]+(d([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?|h([0-
 
 /// Addresses, with their places in the schema.
 const ADDRESSES: &[(&str, &str)] = &[
-    ("/$defs/OtlpConfig/properties/endpoint", r"^http://[^/?#\s]+[^\s]*$"),
-    ("/$defs/WebhookConfig/properties/url", r"^http://[^/?#\s]+[^\s]*$"),
-    ("/properties/store/properties/url", r"^(redis|valkey|unix)://[^\s]+$"),
+    ("/$defs/OtlpConfig/properties/endpoint", r"^https?://[^/?#\s]+[^\s]*$"),
+    ("/$defs/WebhookConfig/properties/url", r"^https?://[^/?#\s]+[^\s]*$"),
+    ("/properties/store/properties/url", r"^(rediss?|valkeys?|unix)://[^\s]+$"),
 ];
 
 /// Adds the forms to the schema.

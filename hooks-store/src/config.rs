@@ -151,11 +151,11 @@ pub enum Durability {
 /// ```
 /// use hooks_store::{Engine, StoreConfig};
 ///
-/// let url = Some("rediss://cache.example.org/".to_owned());
+/// let url = Some("cache.example.org".to_owned());
 /// let config = StoreConfig { engine: Engine::Redis, url, ..StoreConfig::default() };
 /// let fault = &config.faults()[0];
-/// assert_eq!((fault.option, &*fault.problem), ("url", "this program speaks no TLS to its server"));
-/// assert!(fault.hint.contains("the near end of a tunnel"));
+/// assert_eq!((fault.option, &*fault.problem), ("url", "it is not an address of a Redis server"));
+/// assert_eq!(fault.hint, "begin with `redis://`, or `rediss://` for TLS");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -249,16 +249,26 @@ impl StoreConfig {
 /// Returns the fault of a server's URL and the suggested change.
 fn fault_of_url(url: &str) -> Option<(&'static str, &'static str)> {
     let is = |schemes: &[&str]| schemes.iter().any(|scheme| url.starts_with(scheme));
-    // TLS would add a whole second cryptography library for one connection, and a tunnel does the same.
-    if is(&["rediss://", "valkeys://"]) {
+    let has_tls = is(&["rediss://", "valkeys://"]);
+    if has_tls && !cfg!(feature = "tls") {
         return Some((
-            "this program speaks no TLS to its server",
-            "write `redis://` and the near end of a tunnel (`stunnel`, `ssh -L`, a service mesh), or use a private \
-             network",
+            "this program is built without TLS",
+            "build it with the feature `tls`; or write `redis://` and the near end of a tunnel (`stunnel`, `ssh -L`, a \
+             service mesh), or use a private network",
         ));
     }
-    if !is(&["redis://", "valkey://", "unix://"]) {
-        return Some(("it is not an address of a Redis server", "begin with `redis://`"));
+    if !has_tls && !is(&["redis://", "valkey://", "unix://"]) {
+        return Some((
+            "it is not an address of a Redis server",
+            "begin with `redis://`, or `rediss://` for TLS",
+        ));
+    }
+    // With it, a client would take any certificate.
+    if has_tls && url.contains("#insecure") {
+        return Some((
+            "it does not check who the server is",
+            "leave `#insecure` out, and let `SSL_CERT_FILE` name its certificate",
+        ));
     }
     #[cfg(feature = "redis")]
     if ::redis::Client::open(url).is_err() {
@@ -303,8 +313,11 @@ mod tests {
             let config: StoreConfig = serde_json::from_value(text).unwrap();
             config.faults().into_iter().map(|fault| fault.option).collect::<Vec<_>>()
         };
-        for url in ["rediss://localhost/", "valkeys://x", "http://x", "redis:/x"] {
+        for url in ["rediss://localhost/#insecure", "http://x", "redis:/x"] {
             assert_eq!(faults("url", url.into()), ["url"], "{url}");
+        }
+        for url in ["rediss://localhost/", "valkeys://x"] {
+            assert_eq!(faults("url", url.into()).is_empty(), cfg!(feature = "tls"), "{url}");
         }
         for url in ["redis://localhost", "valkey://user:word@localhost:1/2", "unix:///run/redis.sock"] {
             assert!(faults("url", url.into()).is_empty(), "{url}");

@@ -377,7 +377,13 @@ impl SinkConfig {
             let (name, address) = (name.clone(), address.clone());
             Err(SinkConfigError::Address { name, address, way_out })
         };
-        let way_out = "write one that begins with `http://`; there is no TLS here, so send through a collector or a proxy on this machine";
+        let way_out = match HAS_TLS {
+            true => "write one that begins with `http://` or `https://`",
+            false => {
+                "write one that begins with `http://`; this program is built without TLS (feature `tls`), so send through a \
+                 collector or a proxy on this machine"
+            }
+        };
         match (otlp, webhook, postgres, nats) {
             (Some(otlp), None, None, None) if !is_http(&otlp.endpoint) => address(&otlp.endpoint, way_out),
             (None, Some(webhook), None, None) if !is_http(&webhook.url) => address(&webhook.url, way_out),
@@ -430,10 +436,14 @@ impl NatsConfig {
     }
 }
 
-/// Whether `url` is valid for the HTTP client: `http://`, a host, an optional port, and a path of characters
-/// that need no escapes.
+/// Whether sinks can send to `https://`.
+const HAS_TLS: bool = cfg!(feature = "tls");
+
+/// Whether `url` is valid for the HTTP client: `http://`, or `https://` with TLS, a host, an optional port, and a path of
+/// characters that need no escapes.
 fn is_http(url: &str) -> bool {
-    let Some(rest) = url.strip_prefix("http://") else { return false };
+    let with_tls = url.strip_prefix("https://").filter(|_| HAS_TLS);
+    let Some(rest) = url.strip_prefix("http://").or(with_tls) else { return false };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
     let is_plain =

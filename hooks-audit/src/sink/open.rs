@@ -100,7 +100,8 @@ impl Opening {
             let headers = super::http::headers_of(&otlp.headers_env, &variable);
             let headers = headers.map_err(|error| unusable(error.to_string()))?;
             let clock = Arc::clone(&self.environment.clock);
-            let sink = super::otlp::OtlpSink::new(super::http::PlainHttp::new(), otlp.clone(), clock);
+            let client = client_for(&otlp.endpoint).map_err(|error| unusable(error.to_string()))?;
+            let sink = super::otlp::OtlpSink::new(client, otlp.clone(), clock);
             let sink = sink.with_headers(headers);
             return Ok(match &self.metrics {
                 Some(metrics) => Arc::new(sink.with_metrics(Arc::clone(metrics))),
@@ -112,8 +113,8 @@ impl Opening {
             let headers = super::http::headers_of(&webhook.headers_env, &variable);
             let headers = headers.map_err(|error| unusable(error.to_string()))?;
             let url = webhook.url.parse().map_err(|error| unusable(format!("`{}`: {error}", webhook.url)))?;
-            let sink =
-                super::webhook::WebhookSink::new(super::http::PlainHttp::new(), url).with_headers(headers);
+            let client = client_for(&webhook.url).map_err(|error| unusable(error.to_string()))?;
+            let sink = super::webhook::WebhookSink::new(client, url).with_headers(headers);
             return Ok(match &webhook.secret_env {
                 Some(of) => Arc::new(sink.signed_by(secret(of)?)),
                 None => Arc::new(sink),
@@ -138,6 +139,23 @@ impl Opening {
         }
         Err(OpenError::Feature { name: name(), feature: config.feature() })
     }
+}
+
+/// A client for `url`, with TLS if it begins with `https://`.
+#[cfg(feature = "tls")]
+fn client_for(
+    url: &str,
+) -> std::io::Result<tower::util::Either<super::http::TlsHttp, super::http::PlainHttp>> {
+    Ok(match url.starts_with("https://") {
+        true => tower::util::Either::Left(super::http::TlsHttp::new()?),
+        false => tower::util::Either::Right(super::http::PlainHttp::new()),
+    })
+}
+
+/// A client for any URL that the configuration takes.
+#[cfg(all(feature = "http", not(feature = "tls")))]
+fn client_for(_url: &str) -> Result<super::http::PlainHttp, std::convert::Infallible> {
+    Ok(super::http::PlainHttp::new())
 }
 
 impl fmt::Debug for Opening {

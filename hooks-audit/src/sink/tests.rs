@@ -487,7 +487,7 @@ fn sinks_that_make_no_sense_are_refused() {
             serde_json::json!([{"name": "a", "nats": {"server": "h:1", "subject": "x"}, "postgres": {"url_env": "X"}}]),
             "or several",
         ),
-        (serde_json::json!([{"name": "a", "otlp": {"endpoint": "https://x"}}]), "no TLS here"),
+        (serde_json::json!([{"name": "a", "otlp": {"endpoint": "ftp://x"}}]), "or `https://`"),
         (
             serde_json::json!([{"name": "a", "postgres": {"url_env": "X", "table": "a; drop"}}]),
             "not a name of a table",

@@ -13,6 +13,8 @@ mod overspend;
 mod ratios;
 mod refused;
 mod server;
+#[cfg(feature = "tls")]
+mod tls;
 mod watch;
 mod witness;
 mod world;

@@ -28,9 +28,7 @@ impl Server {
     }
 
     fn new(append_only: bool) -> Option<Self> {
-        if program().arg("--version").stdout(Stdio::null()).status().is_err() {
-            // Written directly, because the test harness would capture it: the message has to be seen.
-            writeln!(std::io::stderr(), "SKIPPED: no redis-server here; install Debian's package").unwrap();
+        if !is_installed() {
             return None;
         }
         // The port is free; it is unlikely that another program takes it before the server starts.
@@ -127,8 +125,18 @@ impl Drop for Server {
     }
 }
 
+/// Whether a server can be started; prints a message if not.
+pub(crate) fn is_installed() -> bool {
+    let is_here = program().arg("--version").stdout(Stdio::null()).status().is_ok();
+    if !is_here {
+        // Written directly, because the test harness would capture it: the message has to be seen.
+        writeln!(std::io::stderr(), "SKIPPED: no redis-server here; install Debian's package").unwrap();
+    }
+    is_here
+}
+
 #[expect(clippy::disallowed_methods, reason = "the server that is tested is a process")]
-fn program() -> Command {
+pub(crate) fn program() -> Command {
     Command::new("redis-server")
 }
 

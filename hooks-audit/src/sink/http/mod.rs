@@ -1,6 +1,6 @@
-//! HTTP for sinks, through any tower service of requests: [`PlainHttp`], or one of the host with TLS.
+//! HTTP for sinks, through any tower service of requests: [`PlainHttp`], with the feature `tls` `TlsHttp`, or one of the host.
 
-mod plain;
+mod client;
 #[cfg(test)]
 pub(super) mod recorder;
 
@@ -14,7 +14,9 @@ use http::{HeaderMap, Request, Response, StatusCode};
 use tower::ServiceExt;
 use tower_service::Service;
 
-pub use self::plain::PlainHttp;
+#[cfg(feature = "tls")]
+pub use self::client::TlsHttp;
+pub use self::client::{HttpClient, PlainHttp};
 use super::SinkError;
 
 /// Sends requests. Every tower service of `http::Request<Bytes>` implements it; a clone of the service is
