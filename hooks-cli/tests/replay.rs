@@ -194,6 +194,26 @@ fn what_the_record_does_not_have_is_not_known() {
     assert_eq!((status, found.len()), (0, 2), "{found:?}");
 }
 
+/// Regression test: facts that were read ahead for guards which the rules do not have counted as questions of the decision.
+#[test]
+fn a_decision_that_asks_for_no_file_is_known() {
+    let recorded = Recorded::new(
+        "rules: [{ name: none, action: deny, tools: [None], reason: an example }]\n",
+        &[call(1, "Bash", json!({"command": "cat /*"})), call(2, "Read", json!({"file_path": "src/a.rs"}))],
+    );
+    let every = "rules: [{ name: every, action: deny, tools: [Bash, Read], reason: an example }]\n";
+    let (status, found, summary) = recorded.replay(every, &[]);
+    assert_eq!(
+        (status, &summary["changed_to_deny"], &summary["not_known"]),
+        (1, &json!(2), &json!(0)),
+        "{found:?}"
+    );
+    let reads = "read_guard: { deny: ['**/*.pem'] }\n";
+    let (status, found, _) = recorded.replay(reads, &[]);
+    assert_eq!((status, found.len()), (0, 1), "{found:?}");
+    assert_eq!(found[0]["not_known"], json!(["it depends on files as they were then"]));
+}
+
 #[test]
 fn each_call_of_real_transcripts_is_judged() {
     let transcripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../proofs/protocols/transcripts");

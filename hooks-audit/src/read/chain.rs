@@ -270,7 +270,8 @@ impl ChainReader {
                     commit,
                     offset: place.offset + group.end as u64,
                     head: Some(group.head),
-                    synced: last,
+                    // A file that is over has no such mark of its own.
+                    synced: if ends.is_none() { last } else { place.synced },
                     ..place
                 };
                 look.ends.push((group.mark.seq(), place));

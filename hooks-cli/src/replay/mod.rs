@@ -89,7 +89,7 @@ struct Replaying {
 }
 
 impl Replaying {
-    /// Judges all steps, which have no events then.
+    /// Judges all steps in turn.
     async fn judge_all(&mut self, steps: &mut [Step]) -> Result<(), Failure> {
         for step in steps {
             self.take(step).await?;
@@ -121,6 +121,8 @@ impl Replaying {
         match std::mem::replace(step, Step::Passed) {
             Step::Called(id, mut moment) => {
                 let (new, old) = self.judge(&mut moment).await;
+                // The end may be far away, and facts are large.
+                (moment.new, moment.old) = (None, None);
                 if let Some(earlier) = self.called.insert(id, Called { moment: *moment, new, old }) {
                     self.without_end(earlier, "another call has its id")?;
                 }

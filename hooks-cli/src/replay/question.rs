@@ -2,14 +2,12 @@
 //! time, and read ahead what an event alone shows, which is most of the work. Only the answers are given in the order of the
 //! record.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks::config::{Config, ConfigReader, Kept, as_patterns};
 use hooks::event::{PreToolUse, WireEvent};
-use hooks::facts::calls::CallReader;
-use hooks::{HookContext, HookRequest, Hooks};
+use hooks::{Evaluation, HookContext, HookRequest, Hooks, HooksProvider as _};
 use hooks_protocols::Client;
 
 use super::moment::Moment;
@@ -26,15 +24,9 @@ pub(crate) struct Rules {
     kept: Kept,
     world: Arc<World>,
     /// The rules for tool names of any client.
-    of_any: Arc<Loaded>,
+    of_any: Config,
     /// The rules for the tool names of each client, as far as they were needed.
-    of_clients: Mutex<Vec<(Client, Arc<Loaded>)>>,
-}
-
-/// The rules as they were read for the tool names of a client.
-struct Loaded {
-    config: Config,
-    reader: CallReader,
+    of_clients: Mutex<Vec<(Client, Config)>>,
 }
 
 /// An event as one side is asked about it.
@@ -60,7 +52,7 @@ impl Rules {
         let root = absolute.parent().unwrap_or(&absolute).to_path_buf();
         let protected = files.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>()?;
         let protected: Vec<_> = protected.iter().flat_map(|path| as_patterns(path)).collect();
-        let of_any = Arc::new(Loaded::new(path, &kept, &protected, None)?);
+        let of_any = load(path, &kept, &protected, None)?;
         let of_clients = Mutex::default();
         Ok(Self { path: path.to_path_buf(), root, protected, kept, world, of_any, of_clients })
     }
@@ -71,13 +63,13 @@ impl Rules {
     }
 
     /// The rules for tool names of any client.
-    pub(super) fn config(&self) -> &Config {
-        &self.of_any.config
+    pub(super) const fn config(&self) -> &Config {
+        &self.of_any
     }
 
     /// Makes the question about the event of a moment, whose context is then that of this side.
     pub(super) fn question(&self, moment: &mut Moment, event: WireEvent) -> Result<Question, Failure> {
-        let loaded = self.loaded(moment.client)?;
+        let hooks = self.hooks(moment.client)?;
         // Nothing else has it, unless there are two sides.
         let context = Arc::make_mut(&mut moment.context);
         let keeps_input_open = moment.client.is_some_and(Client::keeps_input_open);
@@ -89,10 +81,10 @@ impl Rules {
         context.tenant = context.tenant.take().or_else(|| self.tenant());
         let context = Arc::clone(&moment.context);
         let event = match event {
-            WireEvent::PreToolUse(call) => AskedEvent::Call(loaded.read_ahead(context, call)),
+            WireEvent::PreToolUse(call) => AskedEvent::Call(read_ahead(&hooks, context, call)),
             other => AskedEvent::Other(context, Some(Box::new(other))),
         };
-        Ok(Question { hooks: loaded.config.as_hooks().clone(), event, files })
+        Ok(Question { hooks, event, files })
     }
 
     /// The tenant of events that name none.
@@ -100,44 +92,36 @@ impl Rules {
         self.config().tenant().map(str::to_owned)
     }
 
-    fn loaded(&self, client: Option<Client>) -> Result<Arc<Loaded>, Failure> {
-        let Some(client) = client else { return Ok(Arc::clone(&self.of_any)) };
+    fn hooks(&self, client: Option<Client>) -> Result<Hooks, Failure> {
+        let Some(client) = client else { return Ok(self.of_any.as_hooks().clone()) };
         let mut known = self.of_clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, loaded)) = known.iter().find(|(of, _)| *of == client) {
-            return Ok(Arc::clone(loaded));
+        if let Some((_, config)) = known.iter().find(|(of, _)| *of == client) {
+            return Ok(config.as_hooks().clone());
         }
-        let loaded = Arc::new(Loaded::new(&self.path, &self.kept, &self.protected, Some(client))?);
-        known.push((client, Arc::clone(&loaded)));
-        Ok(loaded)
+        let config = load(&self.path, &self.kept, &self.protected, Some(client))?;
+        let hooks = config.as_hooks().clone();
+        known.push((client, config));
+        Ok(hooks)
     }
 }
 
-impl Loaded {
-    fn new(path: &Path, kept: &Kept, protected: &[String], client: Option<Client>) -> Result<Self, Failure> {
-        let event = match client {
-            Some(Client::Copilot) => "preToolUse",
-            _ => "PreToolUse",
-        };
-        let spoken = |reader: ConfigReader| match client {
-            Some(client) => reader.spoken_in(client.dialect(event)),
-            None => reader,
-        };
-        let config = load::for_replay(path, kept.clone(), protected.iter().cloned(), spoken)?;
-        let policy = config.policy();
-        // Mistakes were reported when the rules were read.
-        let reader = CallReader::new(&policy.paths, &policy.tools).unwrap_or_default();
-        Ok(Self { config, reader })
-    }
+/// Reads the rules at `path`, for the tool names of a client or of any.
+fn load(path: &Path, kept: &Kept, protected: &[String], client: Option<Client>) -> Result<Config, Failure> {
+    let event = match client {
+        Some(Client::Copilot) => "preToolUse",
+        _ => "PreToolUse",
+    };
+    let spoken = |reader: ConfigReader| match client {
+        Some(client) => reader.spoken_in(client.dialect(event)),
+        None => reader,
+    };
+    load::for_replay(path, kept.clone(), protected.iter().cloned(), spoken)
+}
 
-    /// The request about a call, with its facts.
-    fn read_ahead(&self, context: Arc<HookContext>, call: PreToolUse) -> HookRequest<PreToolUse> {
-        let request = HookRequest::new(context, call);
-        // A panic comes again when the call is judged, which answers it with a denial.
-        drop(catch_unwind(AssertUnwindSafe(|| {
-            let call = self.reader.read(&request);
-            call.places();
-            call.reads();
-        })));
-        request
-    }
+/// The request about a call, with the facts that the policies ask for. They are asked now, and their answers are dropped: those that
+/// count are given in turn. Other facts are not read, because each question about files counts as one of the decision.
+fn read_ahead(hooks: &Hooks, context: Arc<HookContext>, call: PreToolUse) -> HookRequest<PreToolUse> {
+    let request = HookRequest::new(context, call).evaluated(Evaluation::Everyone);
+    drop(hooks.judge_pre_tool_use(&request));
+    request
 }

@@ -50,7 +50,7 @@ impl LogSource {
     }
 }
 
-/// The JSON of a payload. One thread at a time reads the log, and it does not wait until this is read, too.
+/// The JSON of a payload. One thread at a time reads the log; the JSON is parsed outside of that.
 pub(super) struct Json(Box<[u8]>);
 
 /// The payload of a record.

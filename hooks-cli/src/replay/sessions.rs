@@ -23,8 +23,8 @@ const LONGEST_LINE: u64 = 64 << 20;
 const FIRST_LINES: usize = 64;
 /// Maximum depth of folders.
 const DEEPEST: u32 = 16;
-/// Steps of a batch.
-const BATCH: usize = 1_024;
+/// Steps of a batch, as many as of records.
+const BATCH: usize = 256;
 
 /// The transcripts below a folder, which are read in batches.
 pub(super) struct SessionsSource {

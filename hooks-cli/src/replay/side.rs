@@ -79,7 +79,7 @@ impl Side {
     }
 
     /// Answers a question about an event of the record. Returns `None` if it is an event that only informs, or its call would not
-    /// have run here. The question keeps the facts of a call, so that another thread can free them.
+    /// have run here. The question keeps the facts of a call, so that they are freed outside of the turn.
     pub(super) async fn judge(&mut self, question: &mut Question) -> Option<Decided> {
         let Question { hooks, event, files } = question;
         let (strength, reasons) = match event {

@@ -115,6 +115,7 @@ impl World {
         environment.clock = Arc::clone(&clock) as Arc<dyn Clock>;
         environment.random = Arc::new(SeededRandom::new(1));
         environment.background = Some(Arc::new(unfinished.clone()));
+        // Each event has its own, unless it has those of this machine.
         environment.files = Arc::new(StdFileSystem);
         Self { clock, unfinished, environment, has_files_now: files_now }
     }
