@@ -116,9 +116,11 @@ fn the_schema_refuses_wrong_durations_labels_and_addresses() {
     let labels = schema.pointer("/$defs/RedactionConfig/properties/labels/items/enum").unwrap();
     assert!(labels.as_array().unwrap().contains(&json!("EMAIL")) && !labels.to_string().contains("emial"));
     for (place, right, wrong) in [
-        ("/$defs/OtlpConfig/properties/endpoint", "http://localhost:4318", "https://localhost"),
+        ("/$defs/OtlpConfig/properties/endpoint", "http://localhost:4318", "ftp://localhost"),
+        ("/$defs/OtlpConfig/properties/endpoint", "https://collector.example.org", "https:/x"),
         ("/$defs/WebhookConfig/properties/url", "http://localhost:9000/hook", "htp://localhost"),
         ("/properties/store/properties/url", "redis://127.0.0.1:6379/", "localhost:6379"),
+        ("/properties/store/properties/url", "rediss://cache.example.org/", "redi://x"),
     ] {
         let form = regex::Regex::new(schema.pointer(place).unwrap()["pattern"].as_str().unwrap()).unwrap();
         assert!(form.is_match(right) && !form.is_match(wrong), "{place}");
