@@ -264,10 +264,10 @@ fn fault_of_url(url: &str) -> Option<(&'static str, &'static str)> {
         ));
     }
     // With it, a client would take any certificate.
-    if has_tls && url.contains("#insecure") {
+    if has_tls && url.contains('#') {
         return Some((
             "it does not check who the server is",
-            "leave `#insecure` out, and let `SSL_CERT_FILE` name its certificate",
+            "leave out what begins with `#`, and let `SSL_CERT_FILE` name its certificate",
         ));
     }
     #[cfg(feature = "redis")]
