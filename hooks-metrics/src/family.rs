@@ -145,6 +145,8 @@ families! {
         "Tool calls that ran, by what came of them.";
     ToolDuration "hooks.tool.duration" "hooks_tool_duration_seconds" "s" Histogram(WORK), [Tenant Team Agent Repo Tool]
         "How long tool calls took.";
+    Redactions "hooks.redactions" "hooks_redactions_total" "{finding}" Counter, [Tenant Team Agent Tool Type]
+        "Findings that were removed from results of tools, by their label.";
     ModelCalls "hooks.model.calls" "hooks_model_calls_total" "{call}" Counter, [Tenant Team Agent Model]
         "Model calls that were answered.";
     ModelDuration "hooks.model.duration" "hooks_model_duration_seconds" "s" Histogram(WORK), [Tenant Team Model]

@@ -1,5 +1,6 @@
 //! Counting of each event.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -143,6 +144,14 @@ impl Metrics {
         tool
     }
 
+    /// Counts what was removed from the result of a tool call.
+    pub(super) fn redacted(&self, who: Who, tool: NameId, findings: &BTreeMap<String, u64>) {
+        for (label, count) in findings {
+            let label = self.name(Label::Type, label);
+            self.add(Row::Redactions, [who.tenant, who.team, who.agent, tool, label], *count);
+        }
+    }
+
     /// Counts an answer of a model; returns the number of the model.
     pub(super) fn model_answered(
         &self,
@@ -214,6 +223,7 @@ impl Count for PostToolUse {
         let event = request.event();
         let duration = Duration::from_millis(event.duration_ms);
         let tool = metrics.tool_ended(who, &event.tool_name, event.error.is_some(), duration);
+        metrics.redacted(who, tool, &event.redacted);
         metrics.summaries().add(request.context(), |session| {
             session.ran(tool, event.error.is_some(), event.duration_ms);
         });

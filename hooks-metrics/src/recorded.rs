@@ -1,5 +1,6 @@
 //! Counting of events that were recorded earlier, or by other processes.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hooks_core::cache::CacheAnswer;
@@ -68,6 +69,8 @@ pub struct RecordedEvent<'r> {
     pub cost: Option<MicroUsd>,
     /// Modes of the standing wishes in a message.
     pub directives: &'r [String],
+    /// Number of findings that were removed from a result, by label.
+    pub redacted: &'r BTreeMap<String, u64>,
 }
 
 impl RecordedEvent<'_> {
@@ -92,6 +95,7 @@ impl RecordedEvent<'_> {
             usage: None,
             cost: None,
             directives: &[],
+            redacted: const { &BTreeMap::new() },
         }
     }
 }
@@ -126,7 +130,8 @@ impl Metrics {
         match event.kind {
             EventKind::PostToolUse => {
                 let tool = event.tool.unwrap_or_default();
-                self.tool_ended(who, tool, event.failed, event.duration.unwrap_or_default());
+                let tool = self.tool_ended(who, tool, event.failed, event.duration.unwrap_or_default());
+                self.redacted(who, tool, event.redacted);
             }
             EventKind::AfterModelCall => {
                 let (model, usage) = (event.model.unwrap_or_default(), event.usage.unwrap_or_default());

@@ -224,6 +224,7 @@ changed! {
     PostToolUse => |done| Some(Rewrite::Result(ResultRewrite {
         result: Some(done.tool_result.clone()),
         error: done.error.clone(),
+        redacted: done.redacted.clone(),
     }));
     UserPromptSubmitted => |message| Some(Rewrite::Prompt(message.prompt.clone()));
     BeforeModelCall => |call| Some(Rewrite::Model(ModelRewrite {

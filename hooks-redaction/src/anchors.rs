@@ -4,7 +4,11 @@
 //! long run after the start of a word for keys, seven digits and separators for numbers, pairs of letters for the
 //! names of secrets. The classes of 64 bytes are bits of a word, so a property of 64 positions costs a few shifts.
 
-use super::classes::{BLOCK, Classes, fill};
+use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
+
+use fearless_simd::{Level, Simd, dispatch, u64x8};
+
+use super::classes::{BLOCK, Classes, Columns, LANES};
 
 /// Anchors at one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,153 +51,188 @@ const BATCH: usize = 32;
 /// Calls `tell` with each position that has an anchor, in order.
 #[inline]
 pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
-    let mut last = Edge::default();
-    // One block more than a batch: an anchor may go on in the next block.
-    let mut classes = [Classes::default(); BATCH + 1];
+    let level = Level::new();
+    // With the block before a batch and the one after it: anchors depend on their neighbours.
+    let mut columns = Columns::<{ BATCH + 2 }>::EMPTY;
+    let mut hits = [Hits::default(); BATCH / LANES];
     let mut at = 0;
     while at < bytes.len() {
-        classify(bytes.get(at..).unwrap_or_default(), &mut classes);
-        for (here, next) in classes.iter().zip(classes.iter().skip(1)) {
-            let hits = Hits::in_block(&last, here, next);
-            let mut open = hits.any();
-            while open != 0 {
-                let place = open.trailing_zeros();
-                open &= open - 1;
-                tell(at + place as usize, hits.at(place));
+        let rest = bytes.get(at..).unwrap_or_default();
+        columns.copy(BATCH, 0);
+        dispatch!(level, simd => in_batch(simd, rest, &mut columns, &mut hits));
+        for hits in &hits {
+            for lane in 0..LANES {
+                let mut any = hits.any.get(lane).copied().unwrap_or_default();
+                while any != 0 {
+                    let place = any.trailing_zeros();
+                    any &= any - 1;
+                    tell(at + place as usize, hits.at(lane, place));
+                }
+                at += BLOCK;
             }
-            last = Edge::at_end(here);
-            at += BLOCK;
         }
     }
 }
 
-/// Classifies the blocks at the start of `rest`; positions after its end have no class.
-fn classify(rest: &[u8], out: &mut [Classes; BATCH + 1]) {
-    let whole = rest.len() / BLOCK;
-    fill(rest, out);
-    if let Some(tail) = out.get_mut(whole..) {
-        tail.fill(Classes::default());
-        let after = rest.get(whole * BLOCK..).unwrap_or_default();
-        if let Some(first) = tail.first_mut().filter(|_| !after.is_empty()) {
-            let mut padded_out = [Classes::default()];
-            fill(&padded(after), &mut padded_out);
-            let [classes] = padded_out;
-            *first = classes.first(after.len());
-        }
+/// Finds the anchors of the batch at the start of `rest`. The first column is that of the block before it.
+#[inline(always)]
+fn in_batch<S: Simd>(
+    simd: S,
+    rest: &[u8],
+    columns: &mut Columns<{ BATCH + 2 }>,
+    hits: &mut [Hits<[u64; LANES]>; BATCH / LANES],
+) {
+    columns.fill(simd, 1, rest.get(..(BATCH + 1) * BLOCK).unwrap_or(rest));
+    for (group, hits) in hits.iter_mut().enumerate() {
+        let lanes = |first: usize| columns.lanes(simd, group * LANES + first);
+        *hits = Hits::in_blocks(&lanes(0), &lanes(1), &lanes(2)).map(<[u64; LANES]>::from);
     }
 }
 
-fn padded(rest: &[u8]) -> [u8; BLOCK] {
-    let mut block = [0; BLOCK];
-    for (slot, b) in block.iter_mut().zip(rest) {
-        *slot = *b;
-    }
-    block
+/// Bits of one block, or of several in the lanes of a vector.
+trait Bits:
+    Copy
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitOr<u64, Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
 }
 
-/// Classes of the byte before a block, as its lowest bit.
-#[derive(Clone, Copy, Default)]
-struct Edge {
-    word: u64,
-    token: u64,
-    colon: u64,
-}
-
-impl Edge {
-    #[inline(always)]
-    const fn at_end(block: &Classes) -> Self {
-        let last = BLOCK - 1;
-        Self {
-            word: (block.letter | block.digit) >> last,
-            token: block.token >> last,
-            colon: block.colon >> last,
-        }
-    }
-}
+impl<S: Simd> Bits for u64x8<S> {}
 
 /// Positions of a block with each anchor.
-#[derive(Clone, Copy)]
-struct Hits {
-    name: u64,
-    number: u64,
-    account: u64,
-    colon: u64,
-    rare: u64,
-    opener: u64,
-    word: u64,
-    encoded: u64,
-    option: u64,
-    dashes: u64,
-    line_end: u64,
+#[derive(Clone, Copy, Debug, Default)]
+struct Hits<T> {
+    name: T,
+    number: T,
+    account: T,
+    colon: T,
+    rare: T,
+    opener: T,
+    word: T,
+    encoded: T,
+    option: T,
+    dashes: T,
+    line_end: T,
+    /// Positions with one of them.
+    any: T,
 }
 
 /// Moves the class of the byte `by` positions after each byte to it.
 #[inline(always)]
-const fn after(here: u64, next: u64, by: u32) -> u64 {
+fn after<T: Bits>(here: T, next: T, by: u32) -> T {
     here >> by | next << (64 - by)
 }
 
-/// A class over two blocks, for runs.
+/// Moves the class of the byte before each byte to it.
 #[inline(always)]
-const fn both(here: u64, next: u64) -> u128 {
-    (next as u128) << 64 | here as u128
+fn before<T: Bits>(last: T, here: T) -> T {
+    here << 1 | last >> 63
 }
 
-impl Hits {
+/// A class over two blocks, for runs.
+#[derive(Clone, Copy)]
+struct Both<T> {
+    here: T,
+    next: T,
+}
+
+impl<T: Bits> Both<T> {
+    /// Positions from which this class and the one `by` positions after it hold.
     #[inline(always)]
-    fn in_block(last: &Edge, here: &Classes, next: &Classes) -> Self {
+    fn and(self, other: Self, by: u32) -> Self {
+        Self { here: self.here & after(other.here, other.next, by), next: self.next & other.next >> by }
+    }
+
+    /// Positions at which this class or the one `by` positions after it holds.
+    #[inline(always)]
+    fn or(self, other: Self, by: u32) -> Self {
+        Self { here: self.here | after(other.here, other.next, by), next: self.next | other.next >> by }
+    }
+}
+
+impl<T: Bits> Hits<T> {
+    #[inline(always)]
+    fn in_blocks(last: &Classes<T>, here: &Classes<T>, next: &Classes<T>) -> Self {
         let letters = |by: u32| after(here.letter, next.letter, by);
         let word = here.letter | here.digit;
-        let starts = word & !(word << 1 | last.word);
+        let starts = word & !before(last.letter | last.digit, word);
         let digits = |by: u32| after(here.digit, next.digit, by);
         let token_after = after(here.token, next.token, 1);
         let colon_after = after(here.colon, next.colon, 1);
-        let first_colon = here.colon & !(here.colon << 1 | last.colon);
-        let apart = !(here.token << 1 | last.token);
+        let first_colon = here.colon & !before(last.colon, here.colon);
+        let apart = !before(last.token, here.token);
         let (long, encoded, tail) = runs(here, next);
-        let (dash, next_dash) = (dashes(here), dashes(next));
-        let dash_after = after(dash, next_dash, 1);
-        let numbers = both(here.number, next.number);
-        let numbers = numbers & numbers >> 1;
-        let numbers = numbers & numbers >> 2;
-        let numbers = (numbers & numbers >> 3) as u64;
-        Self {
+        let dash = Both { here: dashes(here), next: dashes(next) };
+        let numbers = Both { here: here.number, next: next.number };
+        let two = numbers.and(numbers, 1);
+        let four = two.and(two, 2);
+        let seven = four.and(four, 3);
+        let hits = Self {
             name: names(here, next),
-            number: here.digit & starts & numbers,
+            number: here.digit & starts & seven.here,
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
             colon: first_colon & token_after & (!colon_after | near_digits(here, next)),
             rare: here.rare,
             opener: here.opener,
             word: starts & long,
             encoded: starts & encoded,
-            option: dash & apart & (letters(1) | dash_after & letters(2)),
-            dashes: five_dashes(dash, next_dash) & letters(5),
+            option: dash.here & apart & (letters(1) | after(dash.here, dash.next, 1) & letters(2)),
+            dashes: five(dash) & letters(5),
             line_end: tail & after(here.line_end, next.line_end, TAIL as u32),
-        }
+            any: here.rare,
+        };
+        Self { any: hits.all(), ..hits }
     }
 
     #[inline(always)]
-    const fn any(&self) -> u64 {
-        let Self { name, number, account, colon, rare, opener, word, encoded, option, dashes, line_end } =
-            *self;
+    fn all(&self) -> T {
+        let Self {
+            name, number, account, colon, rare, opener, word, encoded, option, dashes, line_end, ..
+        } = *self;
         name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end
     }
+}
 
+impl<T> Hits<T> {
     #[inline(always)]
-    const fn at(&self, place: u32) -> Anchors {
-        let bit = 1 << place;
+    fn map<U>(self, by: impl Fn(T) -> U) -> Hits<U> {
+        Hits {
+            name: by(self.name),
+            number: by(self.number),
+            account: by(self.account),
+            colon: by(self.colon),
+            rare: by(self.rare),
+            opener: by(self.opener),
+            word: by(self.word),
+            encoded: by(self.encoded),
+            option: by(self.option),
+            dashes: by(self.dashes),
+            line_end: by(self.line_end),
+            any: by(self.any),
+        }
+    }
+}
+
+impl Hits<[u64; LANES]> {
+    #[inline(always)]
+    fn at(&self, lane: usize, place: u32) -> Anchors {
+        let is = |lanes: &[u64; LANES]| lanes.get(lane).is_some_and(|hits| hits >> place & 1 == 1);
         Anchors {
-            name: self.name & bit != 0,
-            number: self.number & bit != 0,
-            account: self.account & bit != 0,
-            colon: self.colon & bit != 0,
-            rare: self.rare & bit != 0,
-            opener: self.opener & bit != 0,
-            word: self.word & bit != 0,
-            encoded: self.encoded & bit != 0,
-            option: self.option & bit != 0,
-            dashes: self.dashes & bit != 0,
-            line_end: self.line_end & bit != 0,
+            name: is(&self.name),
+            number: is(&self.number),
+            account: is(&self.account),
+            colon: is(&self.colon),
+            rare: is(&self.rare),
+            opener: is(&self.opener),
+            word: is(&self.word),
+            encoded: is(&self.encoded),
+            option: is(&self.option),
+            dashes: is(&self.dashes),
+            line_end: is(&self.line_end),
         }
     }
 }
@@ -201,7 +240,7 @@ impl Hits {
 /// Positions of `ke`, `ki`, `pas`, `ps`, `pw`, `cre`, `riz` and `eare`, of which each name of a secret has one, and of
 /// "identified". Where `e` or `i` is meant, `f`, `g` and `h` count too.
 #[inline(always)]
-const fn names(here: &Classes, next: &Classes) -> u64 {
+fn names<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
     let (e1, e2) = (after(here.e_i, next.e_i, 1), after(here.e_i, next.e_i, 2));
     let a1 = after(here.a, next.a, 1);
     let (s1, s2) = (after(here.s_w, next.s_w, 1), after(here.s_w, next.s_w, 2));
@@ -211,30 +250,29 @@ const fn names(here: &Classes, next: &Classes) -> u64 {
     let credential = here.c & r1 & e2;
     let authorization = here.r & e1 & after(here.z, next.z, 2);
     let bearer = here.e_i & a1 & r2 & after(here.e_i, next.e_i, 3);
-    let two = here.e_i & e1;
-    let identified =
-        here.e_i & e2 & after(two, next.e_i & next.e_i >> 1, 5) & after(two, next.e_i & next.e_i >> 1, 7);
+    let two = Both { here: here.e_i & e1, next: next.e_i & next.e_i >> 1 };
+    let identified = here.e_i & e2 & after(two.here, two.next, 5) & after(two.here, two.next, 7);
     key_token_cookie | password | credential | authorization | bearer | identified
 }
 
 /// Positions from which all bytes belong to a run: sixteen bytes, [`ENCODED`] bytes, [`TAIL`] bytes.
 #[inline(always)]
-const fn runs(here: &Classes, next: &Classes) -> (u64, u64, u64) {
-    let one = both(here.token, next.token);
-    let two = one & one >> 1;
-    let four = two & two >> 2;
-    let eight = four & four >> 4;
-    let long = eight & eight >> 8;
-    ((long as u64), (long & long >> 15) as u64, (four & two >> 4) as u64)
+fn runs<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> (T, T, T) {
+    let one = Both { here: here.token, next: next.token };
+    let two = one.and(one, 1);
+    let four = two.and(two, 2);
+    let eight = four.and(four, 4);
+    let long = eight.and(eight, 8);
+    (long.here, long.and(long, 15).here, four.and(two, 4).here)
 }
 
 /// Positions with a digit at most five bytes away, on either side within the block.
 #[inline(always)]
-const fn near_digits(here: &Classes, next: &Classes) -> u64 {
-    let one = both(here.digit, next.digit);
-    let two = one | one >> 1;
-    let four = two | two >> 2;
-    let ahead = (four | two >> 4) as u64;
+fn near_digits<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
+    let one = Both { here: here.digit, next: next.digit };
+    let two = one.or(one, 1);
+    let four = two.or(two, 2);
+    let ahead = four.or(two, 4).here;
     let behind = here.digit | here.digit << 1;
     let behind = behind | behind << 2;
     // The block before is not here: its digits count for the first positions.
@@ -243,17 +281,15 @@ const fn near_digits(here: &Classes, next: &Classes) -> u64 {
 
 /// Positions of `-`, `.` and `/`.
 #[inline(always)]
-const fn dashes(block: &Classes) -> u64 {
+fn dashes<T: Bits>(block: &Classes<T>) -> T {
     block.token & block.number & !block.digit
 }
 
 /// Positions of five dashes.
 #[inline(always)]
-const fn five_dashes(here: u64, next: u64) -> u64 {
-    let one = both(here, next);
-    let two = one & one >> 1;
-    let four = two & two >> 2;
-    (four & one >> 4) as u64
+fn five<T: Bits>(dash: Both<T>) -> T {
+    let two = dash.and(dash, 1);
+    two.and(two, 2).and(dash, 4).here
 }
 
 #[cfg(test)]

@@ -77,10 +77,14 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
 
 /// Finds the secret of an AWS access key after its name and a blank, or "is": its form is known, so it needs no sign.
 fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Option<Span> {
-    let before = line_before(bytes, start, 16).to_ascii_lowercase();
-    let phrase = name.eq_ignore_ascii_case("key")
-        && (before.ends_with(b"secret ") || before.ends_with(b"secret access "));
-    if byte(bytes, end) != b' ' || !(phrase || names::is_aws_secret(name)) {
+    if byte(bytes, end) != b' ' {
+        return None;
+    }
+    let phrase = || {
+        let before = line_before(bytes, start, 16).to_ascii_lowercase();
+        before.ends_with(b"secret ") || before.ends_with(b"secret access ")
+    };
+    if !(names::is_aws_secret(name) || name.eq_ignore_ascii_case("key") && phrase()) {
         return None;
     }
     let blank = run_end(bytes, end, 8, |b| b == b' ');
@@ -218,8 +222,8 @@ fn is_upper(name: &[u8]) -> bool {
 
 /// Parses "password is", "password was", "login x password".
 fn prose(bytes: &[u8], start: usize, at: usize) -> Option<(Separator, usize)> {
-    let machine = line_before(bytes, start, 96).split(|b| *b == b' ').any(|word| word == b"login");
-    if machine && line_before(bytes, start, 96).starts_with(b"machine ") {
+    let line = line_before(bytes, start, 96);
+    if line.starts_with(b"machine ") && line.split(|b| *b == b' ').any(|word| word == b"login") {
         return Some((Separator::Option, at));
     }
     let word_end = run_end(bytes, at, 8, |b| b.is_ascii_alphabetic());

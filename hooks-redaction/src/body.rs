@@ -58,6 +58,7 @@ impl Body {
     }
 
     /// Returns whether the set has `b`.
+    #[inline]
     pub(super) fn has(self, b: u8) -> bool {
         match self {
             Self::Hex => b.is_ascii_hexdigit(),

@@ -1,60 +1,146 @@
 //! Classes of bytes, as one bit for each of 64 positions: a few vector comparisons for each class.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, Simd, dispatch, u8x64};
+use fearless_simd::{Simd, u8x64, u64x8};
 
 /// Positions that are classified at once.
 pub(super) const BLOCK: usize = 64;
 
-/// The classes of 64 bytes: bit `n` of a class belongs to byte `n`. Letters count in both cases.
+/// Blocks whose anchors are found at once.
+pub(super) const LANES: usize = 8;
+
+/// The classes of 64 bytes, or of several times 64 in the lanes of `T`: bit `n` of a class belongs to byte `n`. Letters
+/// count in both cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Classes {
+pub(super) struct Classes<T> {
     /// ASCII letters.
-    pub(super) letter: u64,
+    pub(super) letter: T,
     /// ASCII digits.
-    pub(super) digit: u64,
+    pub(super) digit: T,
     /// Bytes of credentials, paths and addresses: letters, digits and `+-./:=_%~`.
-    pub(super) token: u64,
+    pub(super) token: T,
     /// Digits, and what separates them in numbers: ` ()-./`.
-    pub(super) number: u64,
-    pub(super) colon: u64,
+    pub(super) number: T,
+    pub(super) colon: T,
     /// Line feed and carriage return.
-    pub(super) line_end: u64,
+    pub(super) line_end: T,
     /// Bytes that are rare and decide alone: `@%&\~` and control characters.
-    pub(super) rare: u64,
+    pub(super) rare: T,
     /// First bytes of the characters beyond ASCII that hide something or look like others: soft hyphen, marks of direction,
     /// zero-width characters, full width.
-    pub(super) opener: u64,
-    pub(super) k: u64,
+    pub(super) opener: T,
+    pub(super) k: T,
     /// `e` to `i`.
-    pub(super) e_i: u64,
-    pub(super) p: u64,
-    pub(super) a: u64,
+    pub(super) e_i: T,
+    pub(super) p: T,
+    pub(super) a: T,
     /// `s` and `w`.
-    pub(super) s_w: u64,
-    pub(super) c: u64,
-    pub(super) r: u64,
-    pub(super) z: u64,
+    pub(super) s_w: T,
+    pub(super) c: T,
+    pub(super) r: T,
+    pub(super) z: T,
 }
 
 /// Number of classes.
 const ROWS: usize = 16;
 
-/// Classifies whole blocks: each block of `bytes` into one of `out`. The widest vectors of the processor do it.
-pub(super) fn fill(bytes: &[u8], out: &mut [Classes]) {
-    let level = Level::new();
-    dispatch!(level, simd => fill_with(simd, bytes, out));
-}
+/// Classes of `N` blocks: for each class, the bits of all blocks.
+#[derive(Debug)]
+pub(super) struct Columns<const N: usize>([[u64; N]; ROWS]);
 
-#[inline(always)]
-fn fill_with<S: Simd>(simd: S, bytes: &[u8], out: &mut [Classes]) {
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    for (block, classes) in blocks.iter().zip(out) {
-        *classes = Classes::classify(simd, block);
+impl<const N: usize> Columns<N> {
+    pub(super) const EMPTY: Self = Self([[0; N]; ROWS]);
+
+    /// Sets the classes of the blocks from `first` on: those of `bytes`, then none. The widest vectors of the processor
+    /// do it.
+    #[inline(always)]
+    pub(super) fn fill<S: Simd>(&mut self, simd: S, first: usize, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        for (place, block) in (first..N).zip(blocks) {
+            self.set(place, Classes::classify(simd, block));
+        }
+        for place in first + blocks.len()..N {
+            self.set(place, Classes::default());
+        }
+        if !rest.is_empty() {
+            self.set(first + blocks.len(), Classes::classify(simd, &padded(rest)).first(rest.len()));
+        }
+    }
+
+    /// Moves the classes of the block at `from` to the block at `to`.
+    pub(super) fn copy(&mut self, from: usize, to: usize) {
+        for column in &mut self.0 {
+            if let (Some(classes), true) = (column.get(from).copied(), to < N)
+                && let Some(slot) = column.get_mut(to)
+            {
+                *slot = classes;
+            }
+        }
+    }
+
+    fn set(&mut self, place: usize, classes: Classes<u64>) {
+        for (column, class) in self.0.iter_mut().zip(classes.rows()) {
+            if let Some(slot) = column.get_mut(place) {
+                *slot = class;
+            }
+        }
+    }
+
+    /// Returns the classes of the [`LANES`] blocks from `first` on.
+    #[inline(always)]
+    pub(super) fn lanes<S: Simd>(&self, simd: S, first: usize) -> Classes<u64x8<S>> {
+        let lanes = |column: &[u64; N]| {
+            let lanes = column.get(first..).and_then(<[u64]>::first_chunk::<LANES>);
+            u64x8::simd_from(simd, lanes.copied().unwrap_or_default())
+        };
+        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z] =
+            &self.0;
+        // Not `map`: vectors must not pass through a function that is compiled for all processors.
+        Classes {
+            letter: lanes(letter),
+            digit: lanes(digit),
+            token: lanes(token),
+            number: lanes(number),
+            colon: lanes(colon),
+            line_end: lanes(line_end),
+            rare: lanes(rare),
+            opener: lanes(opener),
+            k: lanes(k),
+            e_i: lanes(e_i),
+            p: lanes(p),
+            a: lanes(a),
+            s_w: lanes(s_w),
+            c: lanes(c),
+            r: lanes(r),
+            z: lanes(z),
+        }
     }
 }
 
-impl Classes {
+fn padded(rest: &[u8]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    for (slot, b) in block.iter_mut().zip(rest) {
+        *slot = *b;
+    }
+    block
+}
+
+impl<T> Classes<T> {
+    #[inline(always)]
+    fn from_rows(rows: [T; ROWS]) -> Self {
+        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z] = rows;
+        Self { letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z }
+    }
+
+    #[inline(always)]
+    fn rows(self) -> [T; ROWS] {
+        let Self { letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z } =
+            self;
+        [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z]
+    }
+}
+
+impl Classes<u64> {
     #[inline(always)]
     fn classify<S: Simd>(simd: S, block: &[u8; BLOCK]) -> Self {
         let v = u8x64::from_slice(simd, block);
@@ -95,26 +181,20 @@ impl Classes {
     pub(super) fn first(self, count: usize) -> Self {
         let mask =
             u32::try_from(count).ok().and_then(|count| 1_u64.checked_shl(count)).map_or(!0, |bit| bit - 1);
-        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z] =
-            self.rows().map(|row| row & mask);
-        Self { letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z }
-    }
-
-    const fn rows(self) -> [u64; ROWS] {
-        let Self { letter, digit, token, number, colon, line_end, rare, opener, .. } = self;
-        let Self { k, e_i, p, a, s_w, c, r, z, .. } = self;
-        [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z]
+        Self::from_rows(self.rows().map(|row| row & mask))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
     use super::*;
 
-    fn classes(block: &[u8; BLOCK]) -> Classes {
-        let mut out = [Classes::default()];
-        fill(block, &mut out);
-        out[0]
+    fn classes(block: &[u8; BLOCK]) -> Classes<u64> {
+        let mut columns = Columns::<1>::EMPTY;
+        dispatch!(Level::new(), simd => columns.fill(simd, 0, block));
+        Classes::from_rows(columns.0.map(|[class]| class))
     }
 
     /// The classes of a byte, as a definition.

@@ -125,8 +125,9 @@ pub(super) fn number(text: &str, at: usize, labels: Labels) -> Option<Span> {
 
 /// Reads a card number, whose groups may stand on two lines.
 fn card(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
-    let first = *sequence.groups().first()?;
-    if first.len() != 4 {
+    let (first, last) = (*sequence.groups().first()?, sequence.groups().last()?);
+    let goes_on = sequence.bytes.iter().skip(last.end).take(3).any(|b| b"\r\n\xc2".contains(b));
+    if first.len() != 4 || !goes_on {
         return card::read(sequence);
     }
     card::read(&Sequence::read(sequence.bytes, first.start, true))

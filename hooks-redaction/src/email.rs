@@ -14,6 +14,8 @@ use super::{
 const MAX_LOCAL: usize = 256;
 /// RFC 1035 allows 255 bytes.
 const MAX_DOMAIN: usize = 256;
+/// What stands between the labels of a domain.
+const DOTS: [char; 2] = ['.', '\u{ff0e}'];
 
 /// Ends an address after the leading letters of its last label, if there are two or more.
 pub(super) fn end_with_letters(text: &str, address: &mut Span) {
@@ -48,7 +50,7 @@ pub(super) fn address(text: &str, at: usize, after: usize, floor: usize) -> Opti
 
 /// Returns the end of the domain that starts at `start`, if it is a domain.
 fn domain_end(text: &str, start: usize) -> Option<usize> {
-    let mut labels: Vec<(usize, usize)> = Vec::with_capacity(4);
+    let mut labels = 1;
     let mut from = start;
     let mut at = start;
     for c in text.get(start..)?.chars() {
@@ -56,33 +58,33 @@ fn domain_end(text: &str, start: usize) -> Option<usize> {
         if at + size - start > MAX_DOMAIN {
             break;
         }
-        if c == '.' || c == '\u{ff0e}' {
-            labels.push((from, at));
+        if DOTS.contains(&c) {
+            labels += 1;
             from = at + size;
         } else if !(c.is_alphanumeric() || c == '-' || c == '_') || ends_latin(text, from, at, c) {
             break;
         }
         at += size;
     }
-    labels.push((from, at));
-    let (first, second) = (label(text, labels.first()?), label(text, labels.get(1)?));
-    if first.is_empty() || first.starts_with('-') || is_version(first, second) {
+    let mut domain = text.get(start..at)?;
+    let (first, rest) = domain.split_once(DOTS)?;
+    if first.is_empty() || first.starts_with('-') || is_version(first, rest) {
         return None;
     }
     let mut complete = true;
-    while labels.len() > 1 {
-        let &(from, to) = labels.last()?;
-        let last = text.get(from..to)?;
+    while let Some((before, last)) = domain.rsplit_once(DOTS) {
+        let from = start + domain.len() - last.len();
         let top =
             last.split(['_', '-']).next().filter(|top| !last.starts_with("xn--") && tld::is_common(top));
         let top = top.unwrap_or(last.trim_end_matches(['-', '_']));
         let end = from + top.len();
         if tld::is_tld(top) && (complete || tld::is_common(top)) {
-            return is_written_as_domain(text, start, end, top, labels.len()).then_some(end);
+            return is_written_as_domain(text, start, end, top, labels).then_some(end);
         }
         // `jane@example.com.Then` is a missing space; `x@a.b.c` is something else.
         complete = last.is_empty() || last.starts_with(char::is_uppercase);
-        labels.pop();
+        domain = before;
+        labels -= 1;
     }
     None
 }
@@ -109,10 +111,6 @@ pub(super) fn is_open(word: &str) -> bool {
     at > 0 && plain && domain_end(word, at + 1).is_none()
 }
 
-fn label<'t>(text: &'t str, range: &(usize, usize)) -> &'t str {
-    text.get(range.0..range.1).unwrap_or_default()
-}
-
 /// Returns whether `c` is the first letter of a script without spaces, directly after Latin letters.
 fn ends_latin(text: &str, from: usize, at: usize, c: char) -> bool {
     is_unspaced(c) && at > from && text.get(from..at).is_some_and(str::is_ascii)
@@ -123,12 +121,13 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// Returns whether a domain with these first labels is a version (`18.3.0-canary.x`) or a density (`2x.png`).
-fn is_version(first: &str, second: &str) -> bool {
+/// Returns whether a domain with this first label and these further ones is a version (`18.3.0-canary.x`) or a density
+/// (`2x.png`).
+fn is_version(first: &str, rest: &str) -> bool {
     let number = first.strip_prefix('v').unwrap_or(first);
     let digits = number.trim_end_matches('x');
     let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    all_digits && (digits.len() < number.len() || second.starts_with(|c: char| c.is_ascii_digit()))
+    all_digits && (digits.len() < number.len() || rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns whether the case of the letters and the following text fit a domain rather than a member of code.
@@ -197,6 +196,9 @@ fn skip_escapes(text: &str, start: usize, at: usize) -> usize {
         }
     }
     let local = bytes.get(start..at).unwrap_or_default();
+    if memchr::memchr(b'%', local).is_none() {
+        return start;
+    }
     let delimiters = [b"%20", b"%22", b"%26", b"%27", b"%2C", b"%3A", b"%3B", b"%3C", b"%3D", b"%2c", b"%3a"];
     let more = [b"%3b", b"%3c", b"%3d", b"%0A", b"%0a", b"%2F", b"%2f"];
     let last = local.windows(3).rposition(|w| delimiters.iter().chain(&more).any(|d| w == d.as_slice()));
@@ -205,11 +207,11 @@ fn skip_escapes(text: &str, start: usize, at: usize) -> usize {
 
 /// Returns whether `:path` follows the host, as in `user@host:dir/file`.
 fn is_remote(text: &str, end: usize) -> bool {
+    let Some(path) = text.get(end..).and_then(|rest| rest.strip_prefix(':')) else { return false };
     let word = run_start(text.as_bytes(), end, MAX_LOCAL + MAX_DOMAIN, |b| !b.is_ascii_whitespace());
     if memchr::memmem::find(text.as_bytes().get(word..end).unwrap_or_default(), b"://").is_some() {
         return false;
     }
-    let Some(path) = text.get(end..).and_then(|rest| rest.strip_prefix(':')) else { return false };
     let stop = |b: &u8| b.is_ascii_whitespace() || b"\"'`<>,;)".contains(b);
     let length = path.bytes().take(256).position(|b| stop(&b)).unwrap_or(path.len().min(256));
     let path = path.as_bytes().get(..length).unwrap_or_default();

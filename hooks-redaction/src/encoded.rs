@@ -42,7 +42,7 @@ pub(super) fn read(bytes: &[u8], at: usize, floor: usize, labels: Labels, found:
     let aligned = (0..4).find(|skipped| run.get(*skipped..skipped + HEAD).is_some_and(has_text));
     let Some(skipped) = aligned else { return end };
     let block = Block::read(bytes, start + skipped, end);
-    let content = decoded(&block.characters);
+    let content = decode(&block.characters).collect::<Vec<_>>();
     let printable = content.iter().filter(|b| is_text(**b)).count();
     let Ok(text) = std::str::from_utf8(&content) else { return block.end };
     if printable * 20 >= content.len() * 19 {
@@ -105,14 +105,13 @@ fn is_text(b: u8) -> bool {
 
 /// Returns whether the first bytes of base64 are text.
 fn has_text(head: &[u8]) -> bool {
-    decoded(head).iter().all(|b| is_text(*b))
+    decode(head).all(is_text)
 }
 
 /// Decodes a run of either alphabet; what is left of the last group is dropped.
-fn decoded(run: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(run.len() / 4 * 3 + 3);
+fn decode(run: &[u8]) -> impl Iterator<Item = u8> {
     let (mut bits, mut count) = (0_u32, 0);
-    for b in run {
+    run.iter().filter_map(move |b| {
         let value = match b {
             b'A'..=b'Z' => b - b'A',
             b'a'..=b'z' => b - b'a' + 26,
@@ -121,13 +120,10 @@ fn decoded(run: &[u8]) -> Vec<u8> {
             _ => 63,
         };
         bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count & 0xff) as u8);
-        }
-    }
-    out
+        count = (count + 6) % 8;
+        // Each character but the first of four ends a byte.
+        (count < 6).then(|| (bits >> count & 0xff) as u8)
+    })
 }
 
 #[cfg(test)]
@@ -137,7 +133,7 @@ mod tests {
 
     #[test]
     fn base64_is_decoded() {
-        assert_eq!(decoded(b"aGVsbG8gd29ybGQ"), b"hello world");
+        assert!(decode(b"aGVsbG8gd29ybGQ").eq(*b"hello world"));
     }
 
     #[test]

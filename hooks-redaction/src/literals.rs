@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{body::Body, forms::Form, vendors::FORMS};
+use super::{body::Body, forms::Form, text::byte, vendors::FORMS};
 
 /// Other spellings of `@`: percent-encoding once and twice, HTML, JSON, full width, small form.
 const ENCODED_AT: &[&str] =
@@ -150,7 +150,8 @@ const NAMES: &[(&str, usize)] = &[
 
 /// Returns whether the anchor of a name at `at` belongs to a part of a name.
 pub(super) fn is_name(bytes: &[u8], at: usize) -> bool {
-    NAMES.iter().any(|(name, offset)| {
+    let anchor = byte(bytes, at).to_ascii_lowercase();
+    NAMES.iter().filter(|(name, offset)| byte(name.as_bytes(), *offset) == anchor).any(|(name, offset)| {
         let start = at.checked_sub(*offset);
         let there = start.and_then(|start| bytes.get(start..start + name.len()));
         there.is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))

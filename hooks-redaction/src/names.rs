@@ -93,8 +93,11 @@ pub(super) fn noun(name: &str) -> Option<Noun> {
 
 /// Returns whether a name suggests the secret of an AWS access key.
 pub(super) fn is_aws_secret(name: &str) -> bool {
-    let words = words(name).concat();
-    words.ends_with("secretaccesskey") || words.ends_with("secretkey") || words.ends_with("awssecret")
+    let ends = |wanted: &str| {
+        let mut letters = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
+        wanted.bytes().rev().all(|b| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&b)))
+    };
+    ends("secretaccesskey") || ends("secretkey") || ends("awssecret")
 }
 
 /// Words anywhere in a name that make a field of a tool's arguments unfit for a record.

@@ -31,16 +31,110 @@ impl Ends {
 /// Parses the key whose `-----BEGIN ` is at `at`.
 pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, usize)> {
     let title_end = title(bytes, at + BEGIN.len())?;
-    if !has_body(bytes, title_end) {
-        return None;
-    }
-    let cut_off = || body_end(bytes, title_end);
-    let Some(end) = ends.after(bytes, title_end) else { return Some((at, cut_off())) };
+    let plain = has_body(bytes, title_end);
+    let cut_off = || {
+        let end = if plain { body_end(bytes, title_end) } else { 0 };
+        Some(end.max(Material::alike(bytes, title_end).end)).filter(|end| *end > title_end)
+    };
+    let Some(end) = ends.after(bytes, title_end) else { return Some((at, cut_off()?)) };
     // After a key that was cut off, the END line of another block closes nothing.
     let closed = title(bytes, end + END.len());
     let between = bytes.get(title_end..end)?;
-    let one_block = between.len() <= MAX_KEY && memchr::memmem::find(between, BEGIN).is_none();
-    Some((at, closed.filter(|_| one_block).unwrap_or_else(cut_off)))
+    let one_block = between.len() <= MAX_KEY
+        && memchr::memmem::find(between, BEGIN).is_none()
+        && (plain || Material::any(bytes, title_end).is_most_of(title_end, end));
+    let end = if one_block { closed } else { None };
+    Some((at, end.or_else(cut_off)?))
+}
+
+/// Key material whose lines stand behind something: line numbers, comment signs, quotation marks, the time of a log.
+#[derive(Debug)]
+struct Material {
+    /// End of the last line of the material, or where it would start.
+    end: usize,
+    /// Number of bytes that belong to it.
+    length: usize,
+    /// Whether the text ends where the material may go on.
+    is_open: bool,
+}
+
+/// Shortest line of key material but the last; 64 characters are usual.
+const LINE: usize = 32;
+/// Most bytes between two lines of it.
+const MAX_JOINT: usize = 96;
+
+impl Material {
+    /// Reads lines with anything between them.
+    fn any(bytes: &[u8], from: usize) -> Self {
+        Self::read(bytes, from, |_| true)
+    }
+
+    /// Reads lines with the same between all of them but for numbers and blanks. Nothing else shows where a key ends that
+    /// was cut off.
+    fn alike(bytes: &[u8], from: usize) -> Self {
+        let mut first = None;
+        Self::read(bytes, from, |joint| {
+            let shape = shape(joint);
+            *first.get_or_insert_with(|| shape.clone()) == shape
+        })
+    }
+
+    fn read(bytes: &[u8], from: usize, mut is_joint: impl FnMut(&[u8]) -> bool) -> Self {
+        let mut material = Self { end: from, length: 0, is_open: false };
+        while material.end - from <= MAX_KEY {
+            let window = bytes.len().min(material.end + MAX_JOINT + LINE);
+            let Some(start) = line_of_key(bytes, material.end, window) else {
+                material.is_open = bytes.len() == window;
+                break;
+            };
+            if !is_joint(bytes.get(material.end..start).unwrap_or_default()) {
+                break;
+            }
+            let end = run_end(bytes, start, MAX_KEY, is_base64);
+            material.length += end - start;
+            material.end = end;
+        }
+        material
+    }
+
+    /// Returns whether half of what is between the BEGIN line and the END line is key material, up to the END line.
+    const fn is_most_of(&self, from: usize, end: usize) -> bool {
+        self.length * 2 >= end - from && self.end + MAX_JOINT + LINE >= end
+    }
+}
+
+/// Returns the start of a line of key material within `from..to`.
+fn line_of_key(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
+    let mut at = from;
+    while at + LINE <= to {
+        let end = run_end(bytes, at, LINE, is_base64);
+        let line = bytes.get(at..end).unwrap_or_default();
+        let has = |class: fn(&u8) -> bool| line.iter().any(class);
+        if line.len() == LINE
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_uppercase)
+            && has(u8::is_ascii_lowercase)
+        {
+            return Some(at);
+        }
+        at = run_end(bytes, end, MAX_KEY, is_base64) + 1;
+    }
+    None
+}
+
+fn is_base64(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"+/=".contains(&b)
+}
+
+/// What stands between two lines, with one sign for each number and each run of blanks in it.
+fn shape(joint: &[u8]) -> Vec<u8> {
+    let sign = |b: &u8| match b {
+        b'0'..=b'9' | b' ' | b'\t' => b' ',
+        other => *other,
+    };
+    let mut shape: Vec<u8> = joint.iter().map(sign).collect();
+    shape.dedup_by(|a, b| *a == b' ' && *b == b' ');
+    shape
 }
 
 /// Longest private key in text form.
@@ -49,13 +143,14 @@ const MAX_KEY: usize = 64 * 1024;
 /// Returns whether the `-----BEGIN ` at `at` may start a key that is cut off at the end of `bytes`.
 pub(super) fn may_start(bytes: &[u8], at: usize) -> bool {
     let Some(title_end) = title(bytes, at + BEGIN.len()) else { return false };
-    // Few bytes do not yet show whether key material follows.
-    bytes.len() < title_end + 48 || has_body(bytes, title_end)
+    has_body(bytes, title_end) || Material::any(bytes, title_end).is_open
 }
 
 /// Returns whether the material of the key whose BEGIN line is at `at` goes on behind `end`.
 pub(super) fn goes_on(bytes: &[u8], at: usize, end: usize) -> bool {
-    title(bytes, at + BEGIN.len()).is_some_and(|from| has_body(bytes, from) && body_end(bytes, from) > end)
+    title(bytes, at + BEGIN.len()).is_some_and(|from| {
+        has_body(bytes, from) && body_end(bytes, from) > end || Material::alike(bytes, from).end > end
+    })
 }
 
 /// Returns the end of the key material that `bytes` go on with, and whether the key ends there.
@@ -122,10 +217,53 @@ mod tests {
         assert_eq!(found(&format!("{cut}... ok")), Some(cut));
     }
 
+    /// Lines behind numbers, signs and quotation marks, as programs print and write them.
+    #[test]
+    fn keys_in_front_of_which_something_stands() {
+        let lines = [
+            "-----BEGIN RSA PRIVATE KEY-----",
+            "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
+            "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu",
+            "NMoSfm76oqFvAp8Gy0iz5sxjZmSnXyCdPEovGhLa0VzMaQ8s+CLOyS56YyCFGeJZ",
+            "qgtzJ6GR3eqoYSW9b9UMvkBpZODSctWSNGj3P7jR",
+            "-----END RSA PRIVATE KEY-----",
+        ];
+        type Line = fn(usize, &str) -> String;
+        let ways: [Line; 12] = [
+            |number, line| format!("{:>6}→{line}\n", number + 8),
+            |number, line| format!("{:>4} | {line}\n", number + 98),
+            |number, line| format!("certs/server/key.pem:{}:{line}\n", number + 8),
+            |_, line| format!("# {line}\n"),
+            |_, line| format!("//! {line}\n"),
+            |_, line| format!("-{line}\n"),
+            |_, line| format!("api_1  | {line}\n"),
+            |number, line| format!("2026-03-11T08:00:0{number}Z web app[12]: {line}\n"),
+            |_, line| format!("    \"{line}\\n\" +\n"),
+            |_, line| format!("'{line}', "),
+            |_, line| format!("{line}%0A"),
+            |_, line| line.to_owned(),
+        ];
+        for write in ways {
+            let key: String = lines.iter().enumerate().map(|(number, line)| write(number, line)).collect();
+            let text = format!("cat:\n{key}ok");
+            let end = text.rfind("KEY-----").unwrap() + "KEY-----".len();
+            assert_eq!(found(&text), text.get(text.find("-----BEGIN").unwrap()..end), "{text}");
+            // A reader of a part of the file does not see the END line.
+            let cut: String =
+                lines.iter().take(4).enumerate().map(|(number, line)| write(number, line)).collect();
+            let left = found(&cut).map(|found| cut.replace(found, "")).unwrap_or(cut);
+            assert!(!left.contains("MIIE") && !left.contains("GeJZ"), "{left}");
+        }
+    }
+
     #[test]
     fn not_keys() {
         assert_eq!(found("-----BEGIN CERTIFICATE-----\nMIIBFAKE1234\n-----END CERTIFICATE-----"), None);
         assert_eq!(found("-----BEGIN PUBLIC KEY-----\nMIIBFAKE1234\n-----END PUBLIC KEY-----"), None);
         assert_eq!(found("looks for \"-----BEGIN PRIVATE KEY-----\" in it"), None);
+        let digest = "0f9d4c1be7a2458d0f9d4c1be7a2458d0f9d4c1be7a2458d0f9d4c1be7a2458d";
+        assert_eq!(found(&format!("-----BEGIN PRIVATE KEY-----`, sha256 {digest}")), None);
+        let code = "-----BEGIN PRIVATE KEY-----\\n\")?;\nout.write_all(Base64::encode(&key))?;\nout.write_all(b\"-----END PRIVATE KEY-----";
+        assert_eq!(found(code), None);
     }
 }

@@ -54,6 +54,12 @@ impl Report {
         self.counts.iter().map(|(label, count)| (label.as_str(), *count))
     }
 
+    /// Returns the numbers by label.
+    #[must_use]
+    pub fn into_counts(self) -> BTreeMap<String, u64> {
+        self.counts
+    }
+
     /// Adds the findings of another report.
     pub fn merge(&mut self, other: &Self) {
         for (label, count) in &other.counts {

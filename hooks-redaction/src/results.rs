@@ -12,8 +12,9 @@
 //! let redaction = ResultRedaction::new(&RedactionConfig::default())?;
 //! let call = PreToolUse::new("view", json!({}));
 //! let event = PostToolUse::after(&call, json!({"by": "jane@example.com"}), None, 3);
-//! let scrubbed = redaction.transform(&HookRequest::new(HookContext::default(), event))?;
-//! assert_eq!(scrubbed, Some(json!({"by": "[EMAIL_REDACTED]"}).into()));
+//! let scrubbed = redaction.transform(&HookRequest::new(HookContext::default(), event))?.expect("an address");
+//! assert_eq!(scrubbed.result, Some(json!({"by": "[EMAIL_REDACTED]"})));
+//! assert_eq!(scrubbed.redacted, [("EMAIL".to_owned(), 1)].into()); // for records and metrics
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -152,7 +153,7 @@ impl Transform<PostToolUse> for ResultRedaction {
         if let Some(on_report) = &self.on_report {
             on_report(request, &report);
         }
-        Ok(Some(ResultRewrite { result, error }))
+        Ok(Some(ResultRewrite { result, error, redacted: report.into_counts() }))
     }
 }
 

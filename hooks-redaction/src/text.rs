@@ -36,7 +36,9 @@ pub(super) fn run_start(bytes: &[u8], to: usize, limit: usize, class: impl Fn(u8
 
 /// Returns up to `limit` bytes before `at` that are on the same line.
 pub(super) fn line_before(bytes: &[u8], at: usize, limit: usize) -> &[u8] {
-    bytes.get(run_start(bytes, at, limit, |b| b != b'\n')..at).unwrap_or_default()
+    let line = bytes.get(at.saturating_sub(limit)..at).unwrap_or_default();
+    let start = memchr::memrchr(b'\n', line).map_or(0, |newline| newline + 1);
+    line.get(start..).unwrap_or_default()
 }
 
 /// Returns whether one of `words` (lower case) occurs in `bytes` as a whole word.

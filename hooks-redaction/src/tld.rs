@@ -13,6 +13,9 @@ const COMMON: &[&str] = &["com", "org", "net", "edu", "gov", "int", "mil"];
 
 /// Returns whether `name` is a top-level domain; every `xn--` name counts as one.
 pub(super) fn is_tld(name: &str) -> bool {
+    if is_common(name) {
+        return true;
+    }
     let name = name.to_lowercase();
     (name.starts_with("xn--") && name.len() > 5) || NAMES.binary_search(&name.as_str()).is_ok()
 }

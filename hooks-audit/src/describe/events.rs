@@ -74,6 +74,7 @@ impl Described for PostToolUse {
         tool(record, &self.tool_name, self.tool_use_id.as_ref());
         record.duration_ms = Some(self.duration_ms);
         record.failed = self.error.is_some();
+        record.redacted.clone_from(&self.redacted);
     }
 
     fn recorded(outcome: &Self::Outcome) -> RecordedOutcome {

@@ -10,6 +10,8 @@ mod name;
 mod payload;
 mod shorten;
 
+use std::collections::BTreeMap;
+
 use hooks_core::cache::CacheAnswer;
 use hooks_core::time::Timestamp;
 use hooks_core::{Reason, Strength, event::Usage, event::VerdictSource};
@@ -112,6 +114,9 @@ pub struct Record {
     /// Whether hooks rewrote the event before it was judged.
     #[serde(skip_serializing_if = "is_false")]
     pub rewritten: bool,
+    /// Number of findings that were removed from a result, by label.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub redacted: BTreeMap<String, u64>,
     /// Modes of the standing wishes that were found in a message, such as `never`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub directives: Vec<String>,

@@ -94,6 +94,7 @@ fn recorded<'r>(record: &'r Record, project: &'r Project) -> Option<RecordedEven
         usage: record.tokens,
         cost: record.cost_micro_usd.map(MicroUsd),
         directives: &record.directives,
+        redacted: &record.redacted,
         ..RecordedEvent::new(*kind)
     })
 }

@@ -98,6 +98,28 @@ fn metrics_are_counted_from_the_record() {
 }
 
 #[test]
+fn removed_findings_are_counted_by_label_and_their_values_recorded_nowhere() {
+    let world = World::new("version: 1\naudit: {}\nredaction: { labels: [EMAIL, PASSWORD] }\n");
+    let result = json!({"event": "post_tool_use", "tool_name": "bash", "tool_args": {},
+        "tool_result": "DB_PASSWORD=hunter2-hunter2, by a@b.org and c@d.org", "error": "no mailbox e@f.org"});
+    let answer = world.ask(&["eval", "-c", "hooks.yaml", "--record"], &format!("{result}\n"));
+    assert!(printed(&answer).contains("[PASSWORD_REDACTED]"), "{answer:?}");
+    let record = records(&world.audit(&["tail"])).remove(0);
+    assert_eq!(record["redacted"], json!({"EMAIL": 3, "PASSWORD": 1}));
+    let text = printed(&world.audit(&["-c", "hooks.yaml", "metrics"]));
+    for line in [
+        r#"hooks_redactions_total{team="app",tool="bash",type="EMAIL"} 3"#,
+        r#"hooks_redactions_total{team="app",tool="bash",type="PASSWORD"} 1"#,
+    ] {
+        assert!(text.contains(line), "{line}:\n{text}");
+    }
+    for entry in fs::read_dir(world.log()).unwrap() {
+        let file = fs::read_to_string(entry.unwrap().path()).unwrap_or_default();
+        assert!(!file.contains("hunter2") && !file.contains("b.org"), "{file}");
+    }
+}
+
+#[test]
 fn payloads_are_erased_once_that_is_confirmed_but_not_what_is_held() {
     let world = World::new("version: 1\n");
     for session in ["s1", "s1", "s2", "s3"] {

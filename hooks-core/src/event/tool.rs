@@ -1,5 +1,7 @@
 //! Events of a tool call: before it, at the decision, after it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -177,6 +179,9 @@ pub struct PostToolUse {
     /// Duration of the call in milliseconds.
     #[serde(default, alias = "durationMs")]
     pub duration_ms: u64,
+    /// Number of findings that hooks removed from the result and the error, by label, such as `EMAIL`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub redacted: BTreeMap<String, u64>,
 }
 
 impl PostToolUse {
@@ -192,10 +197,14 @@ impl PostToolUse {
             tool_result: result,
             error,
             duration_ms,
+            redacted: BTreeMap::new(),
         }
     }
 
     pub(super) fn rewrite(&mut self, rewrite: ResultRewrite) {
+        for (label, count) in rewrite.redacted {
+            *self.redacted.entry(label).or_default() += count;
+        }
         if let Some(result) = rewrite.result {
             self.tool_result = result;
         }
@@ -215,7 +224,7 @@ impl PostToolUse {
 ///
 /// let call = PreToolUse::new("fetch", json!({}));
 /// let mut request = HookRequest::new(HookContext::default(), PostToolUse::after(&call, json!("text"), None, 12));
-/// request.rewrite(ResultRewrite { result: Some(json!("…")), error: Some("failed".to_owned()) });
+/// request.rewrite(ResultRewrite { error: Some("failed".to_owned()), ..ResultRewrite::from(json!("…")) });
 /// assert_eq!(request.event().tool_result, "…");
 /// assert_eq!(request.event().error, None); // the tool did not fail
 /// ```
@@ -226,12 +235,14 @@ pub struct ResultRewrite {
     pub result: Option<Value>,
     /// Another error message. It is ignored if the tool did not fail.
     pub error: Option<String>,
+    /// Number of findings that were removed, by label; added to those of the event.
+    pub redacted: BTreeMap<String, u64>,
 }
 
 impl From<Value> for ResultRewrite {
     /// Another result; an error message stays.
     fn from(result: Value) -> Self {
-        Self { result: Some(result), error: None }
+        Self { result: Some(result), ..Self::default() }
     }
 }
 

@@ -192,7 +192,7 @@ impl Transform<PostToolUse> for Scrubs {
 
     fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<ResultRewrite>, HookError> {
         let error = request.event().error.as_ref().map(|error| error.replace("hunter2", "***"));
-        Ok(Some(ResultRewrite { result: None, error }))
+        Ok(Some(ResultRewrite { error, ..ResultRewrite::default() }))
     }
 }
 

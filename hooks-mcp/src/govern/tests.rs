@@ -49,7 +49,11 @@ impl Transform<PostToolUse> for Redact {
         let clean = |text: &str| text.replace("secret", "[X]");
         let event = request.event();
         let result = serde_json::from_str(&clean(&event.tool_result.to_string())).ok();
-        Ok(Some(ResultRewrite { result, error: event.error.as_deref().map(clean) }))
+        Ok(Some(ResultRewrite {
+            result,
+            error: event.error.as_deref().map(clean),
+            ..ResultRewrite::default()
+        }))
     }
 }
 

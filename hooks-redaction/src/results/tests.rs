@@ -23,6 +23,7 @@ fn the_text_of_an_error_is_scrubbed_as_well() {
     let rewrite = failed("no mailbox jane@example.com").unwrap();
     assert_eq!(rewrite.result, None);
     assert_eq!(rewrite.error.as_deref(), Some("no mailbox [EMAIL_REDACTED]"));
+    assert_eq!(rewrite.redacted, [("EMAIL".to_owned(), 1)].into());
     assert_eq!(failed("no such host"), None);
 }
 

@@ -98,7 +98,7 @@ fn answer(decoded: &Decoded, command: &str) -> Answer {
         Some(WireEvent::PostToolUse(done)) if done.tool_result.to_string().contains(SECRET) => {
             let result: Value = serde_json::from_str(&done.tool_result.to_string().replace(SECRET, MASKED))
                 .unwrap_or_default();
-            let rewrite = ResultRewrite { result: Some(result), error: None };
+            let rewrite = ResultRewrite::from(result);
             Answer::default().rewritten(Rewrite::Result(rewrite))
         }
         Some(WireEvent::UserPromptSubmitted(_)) => Answer::context(prompt),
