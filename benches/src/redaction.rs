@@ -32,7 +32,7 @@ const DETECTORS: [&str; 4] =
     [CARD, IPV4, r"\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b", r"https?://[^\s<>{}|\\^`\[\]]+"];
 const CARD: &str = r"\b\d{4}[\s-]?\d{4}[\s-]?\d{4}[\s-]?\d{4}\b";
 const IPV4: &str = r"\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b";
-/// The labels that are no vendor's, as people write them in patterns.
+/// The labels that are no vendor's, in usual patterns.
 const OTHERS: [&str; 12] = [
     EMAIL,
     CARD,
@@ -158,7 +158,7 @@ fn text(piece: &str, times: usize) -> Vec<u8> {
     piece.bytes().cycle().take(LENGTH * times).collect()
 }
 
-/// What the labels stand for, as patterns.
+/// Patterns of all labels.
 fn patterns() -> Vec<String> {
     let rows = VENDORS.lines().filter(|line| !line.starts_with('#'));
     let vendors = rows.filter_map(|row| {

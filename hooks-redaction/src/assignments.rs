@@ -58,21 +58,60 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     separator(text.as_bytes(), start, end, guess)?;
     let noun = names::noun(name)?;
     let value = value_behind(text, start, end, noun)?;
+    // The next name of a list of names.
+    if is_upper(name.as_bytes())
+        && text.get(value.start..value.end).is_some_and(|next| is_upper(next.as_bytes()))
+    {
+        return None;
+    }
     let head_end = floor(text, value.end.min(value.start + value::HEAD));
     let head = text.get(value.start..head_end)?;
     if names::is_aws_secret(name) && super::forms::is_aws_secret(head.as_bytes()) {
         return Some(Span::new(value.start, value.end, Label::AwsSecretAccessKey));
     }
     let shell = value.style == Style::Attached && name.bytes().all(|b| !b.is_ascii_lowercase());
+    // The number of a public key (OpenPGP).
+    if name.to_ascii_lowercase().ends_with("signingkey") && head.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
     let label = match noun {
         Noun::Password => value::is_password(head, value.style).then_some(Label::Password),
         Noun::Secret if shell && name.len() > 4 => {
             (value::is_password(head, value.style) && head.len() >= 6).then_some(Label::Password)
         }
+        Noun::Secret if names::is_bare_pass(name) && is_for_user(text.as_bytes(), start) => {
+            value::is_password(head, value.style).then_some(Label::Password)
+        }
+        Noun::Secret if value.style == Style::Quoted && value::has_rare_sign(head) => {
+            value::is_password(head, value.style).then_some(Label::Password)
+        }
         Noun::Secret => value::is_token(head, value.style, 6).then_some(Label::Password),
         Noun::Token => value::is_token(head, value.style, 8).then_some(Label::ApiKey),
     }?;
     Some(Span::new(value.start, value.end, label))
+}
+
+/// Returns whether a name is that of a type or file, or a part of an address: `AWS::AppSync::ApiKey`, `etc/passwd`,
+/// `arn:aws:…:secret:…`.
+pub(super) fn is_part_of_path(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = line_before(bytes, start, 2);
+    before == b"::"
+        || (before.ends_with(b":") && byte(bytes, end) == b':')
+        || (before.ends_with(b"/") && before != b"*/" && byte(bytes, end) != b'=')
+}
+
+/// Returns whether `pass` at `at` belongs to a user: the line above names one, or it is an argument of OpenSSL.
+fn is_for_user(bytes: &[u8], at: usize) -> bool {
+    let line = line_before(bytes, at, 32);
+    if line.ends_with(b"-passin ") || line.ends_with(b"-passout ") {
+        return true;
+    }
+    let above =
+        line_before(bytes, at.saturating_sub(line.len() + 1), 64).trim_ascii_start().to_ascii_lowercase();
+    let above = above.strip_prefix(b"- ").or(above.strip_prefix(b"\"")).unwrap_or(&above);
+    [&b"user"[..], b"username", b"login", b"email"].iter().any(|name| {
+        above.strip_prefix(*name).is_some_and(|rest| matches!(rest.first(), Some(b':' | b'=' | b'"' | b' ')))
+    })
 }
 
 /// Finds the secret of an AWS access key after its name and a blank, or "is": its form is known, so it needs no sign.
@@ -125,6 +164,42 @@ pub(super) fn option_value(text: &str, at: usize, attached: bool) -> Option<Span
         .then(|| Span::new(start, end, Label::Password))
 }
 
+/// Finds the password that `echo` gives to the command at `at` by a pipe: of `sudo -S`, or after the user of `chpasswd`.
+pub(super) fn piped(text: &str, at: usize, after_user: bool) -> Option<Span> {
+    let line = line_before(text.as_bytes(), at, 160);
+    let pipe = line.iter().rposition(|b| *b == b'|')?;
+    let command = line.get(..pipe)?.trim_ascii_end();
+    let echo = [&b"echo "[..], b"echo -n ", b"printf "];
+    let start =
+        echo.iter().filter_map(|word| Some(memchr::memmem::rfind(command, word)? + word.len())).max()?;
+    let from = at - line.len() + start;
+    let to = at - line.len() + command.len();
+    let (start, end) = quotation(text.as_bytes(), from).unwrap_or((from, to));
+    let start =
+        if after_user { start + memchr::memchr(b':', text.as_bytes().get(start..end)?)? + 1 } else { start };
+    let head = text.get(start..floor(text, end.min(start + value::HEAD)))?;
+    (!head.contains(char::is_whitespace) && value::is_password(head, Style::Attached))
+        .then(|| Span::new(start, end, Label::Password))
+}
+
+/// Finds the password in a line of `.pgpass`, `host:port:database:user:password`, whose first colon is at `at`.
+pub(super) fn pgpass(text: &str, at: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let host = line_before(bytes, at, 128);
+    let name = |b: u8| b.is_ascii_alphanumeric() || b"._-*".contains(&b);
+    let port = run_end(bytes, at + 1, 6, |b| b.is_ascii_digit() || b == b'*');
+    let database = run_end(bytes, port + 1, 64, name);
+    let user = run_end(bytes, database + 1, 64, name);
+    let end = run_end(bytes, user + 1, 256, |b| !b.is_ascii_whitespace());
+    let digits = bytes.get(at + 1..port)?;
+    let fields = [(port, port - at), (database, database - port), (user, user - database)];
+    let split = fields.iter().all(|(colon, length)| byte(bytes, *colon) == b':' && *length > 1);
+    let found = text.get(user + 1..floor(text, end.min(user + 1 + value::HEAD)))?;
+    let known = (digits == b"*" || digits.len() >= 4) && host.iter().all(|b| name(*b)) && !host.is_empty();
+    (known && split && !found.contains(['/', ':']) && value::is_mixed(found, 6))
+        .then(|| Span::new(user + 1, end, Label::Password))
+}
+
 /// Returns the value after a name, without judging it.
 fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Value> {
     let bytes = text.as_bytes();
@@ -140,6 +215,9 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Valu
         return Some(Value { start: open, end: close, style: Style::Quoted });
     }
     let end = plain_end(bytes, from, separator);
+    if separator == Separator::Element && bytes.get(end..end + 2)? != b"</" {
+        return None;
+    }
     let rest = run_end(bytes, end, 64, |b| b" \t\r,;}".contains(&b));
     let alone = matches!(byte(bytes, rest), 0 | b'\n' | b'#');
     let style = match separator {
@@ -155,12 +233,18 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Valu
 /// Parses the separator between a name and its value; returns it with the position of the value.
 fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Separator, usize)> {
     let blank = |from: usize| run_end(bytes, from, 8, |b| b == b' ' || b == b'\t');
-    if byte(bytes, end) == b'>' && byte_before(bytes, start) == b'<' {
+    if byte(bytes, end) == b'>' && opens_element(line_before(bytes, start, 24)) {
         return Some((Separator::Element, end + 1));
     }
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
     if let Some(from) = value_below(bytes, start, quoted) {
         return Some((Separator::Colon, from));
+    }
+    if quoted > end && byte(bytes, quoted) == b'>' {
+        return Some((Separator::Element, quoted + 1));
+    }
+    if let Some(from) = default_of_variable(bytes, quoted).filter(|_| quoted > end) {
+        return Some((Separator::QuotedOnly, from));
     }
     let at = blank(quoted);
     let spaced = at > quoted;
@@ -171,6 +255,8 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
     let compared = matches!(two, b"==" | b"!=");
     match byte(bytes, at) {
         _ if compared => Some((Separator::QuotedOnly, blank(run_end(bytes, at, 3, |b| b"=!".contains(&b))))),
+        // `token=>…` is a function.
+        _ if two == b"=>" && quoted == end => Some((Separator::QuotedOnly, blank(at + 2))),
         _ if two == b"=>" || two == b":=" || two == b"->" => Some((Separator::SpacedEquals, blank(at + 2))),
         b'=' => {
             let from = blank(at + 1);
@@ -179,16 +265,55 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
         b':' if byte(bytes, at + 1) != b':' => Some((Separator::Colon, blank(at + 1))),
         // `t.pass("tests/a.rs")` is a call of a test.
         b'(' if bytes.get(start..end)? == b"pass" => None,
+        b'(' if quoted == end && is_asked_for(bytes.get(start..end)?, bytes.get(at + 1..)?) => None,
         b'(' if quoted == end => Some((Separator::QuotedOnly, blank(at + 1))),
+        b',' if quoted > end && pair_value(bytes, at + 1).is_some() => {
+            Some((Separator::Colon, pair_value(bytes, at + 1)?))
+        }
         b',' if quoted > end && is_upper(bytes.get(start..end)?) => {
             Some((Separator::QuotedOnly, blank(at + 1)))
         }
         _ if !spaced || quoted > end => None,
-        _ if bytes.get(start..end)?.starts_with(b"--") => Some((Separator::Option, at)),
+        _ if is_option(bytes.get(start..end)?) => Some((Separator::Option, at)),
         _ if is_set(line_before(bytes, start, 32)) => Some((Separator::Option, at)),
         _ if noun == Noun::Password => prose(bytes, start, at),
         _ => None,
     }
+}
+
+/// Returns whether the first argument of a function with the name of a secret is no secret: `get_password("mail", …)`,
+/// `new Token("@scope/name:Type")`.
+fn is_asked_for(name: &[u8], arguments: &[u8]) -> bool {
+    let verbs = [&b"get"[..], b"set", b"find", b"delete", b"Username", b"username"];
+    verbs.iter().any(|verb| name.starts_with(verb)) || arguments.starts_with(b"\"@")
+}
+
+/// Returns whether the text before a name opens an element: `<`, or `<` and the prefix of a namespace.
+fn opens_element(before: &[u8]) -> bool {
+    let name = before.rsplit(|b| *b == b'<').next().unwrap_or_default();
+    let prefix = name
+        .split_last()
+        .is_some_and(|(colon, prefix)| *colon == b':' && prefix.iter().all(u8::is_ascii_alphanumeric));
+    before.contains(&b'<') && (name.is_empty() || prefix)
+}
+
+/// Returns the start of the value behind a name in JSON: `"name": "DB_PASSWORD", "value": "…"`.
+fn pair_value(bytes: &[u8], from: usize) -> Option<usize> {
+    let blank = |from: usize| run_end(bytes, from, 32, |b| b.is_ascii_whitespace());
+    let key = blank(from);
+    let known = bytes.get(key..key + 7)?.eq_ignore_ascii_case(b"\"value\"");
+    let colon = blank(key + 7);
+    (known && byte(bytes, colon) == b':').then(|| blank(colon + 1))
+}
+
+/// Returns the start of the default in the block of a variable of Terraform: `variable "x" { default = "…" }`.
+fn default_of_variable(bytes: &[u8], from: usize) -> Option<usize> {
+    let open = run_end(bytes, from, 2, |b| b == b' ');
+    let block = bytes.get(open..bytes.len().min(open + 256))?.strip_prefix(b"{")?;
+    let block = block.split(|b| *b == b'}').next()?;
+    let at = memchr::memmem::find(block, b"default")? + b"default".len();
+    let value = run_end(block, at, 16, |b| b == b' ' || b == b'=');
+    Some(open + 1 + value)
 }
 
 /// Returns the start of the value on the line below a name: `- name: DB_PASSWORD` and `  value: …` in YAML.
@@ -209,6 +334,11 @@ pub(super) fn is_name_of_pair(line: &[u8]) -> bool {
     line.strip_prefix(b"- ").unwrap_or(line).trim_ascii() == b"name:"
 }
 
+/// Returns whether a name takes the next word: an option, a command such as `add-authtoken`, a line of `redis.conf`.
+fn is_option(name: &[u8]) -> bool {
+    name.starts_with(b"-") || name.starts_with(b"add-") || name == b"requirepass"
+}
+
 /// Returns whether a line ends with a command that sets a variable: `aws configure set `, `setx `, `set -x `.
 fn is_set(line: &[u8]) -> bool {
     let Some(line) = line.strip_suffix(b" ") else { return false };
@@ -217,13 +347,18 @@ fn is_set(line: &[u8]) -> bool {
 }
 
 fn is_upper(name: &[u8]) -> bool {
-    name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase)
+    name.contains(&b'_') && name.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
 
 /// Parses "password is", "password was", "login x password".
 fn prose(bytes: &[u8], start: usize, at: usize) -> Option<(Separator, usize)> {
     let line = line_before(bytes, start, 96);
     if line.starts_with(b"machine ") && line.split(|b| *b == b' ').any(|word| word == b"login") {
+        return Some((Separator::Option, at));
+    }
+    // The same over several lines.
+    let above = line_before(bytes, start.saturating_sub(line.len() + 1), 96).trim_ascii_start();
+    if line.trim_ascii().is_empty() && (above.starts_with(b"login ") || above.starts_with(b"account ")) {
         return Some((Separator::Option, at));
     }
     let word_end = run_end(bytes, at, 8, |b| b.is_ascii_alphabetic());
@@ -361,6 +496,13 @@ mod tests {
             ("  - name: \"API_KEY\"\r\n    value: \"4f9a8b7c6d5e\"\n", "KEY", "4f9a8b7c6d5e"),
             ("set -x API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
             (r"A=1\nPASSWORD=hunter2\nB=2", "PASSWORD", "hunter2"),
+            ("machine h\n  login joe\n  password swordfish\n", "password", "swordfish"),
+            ("user: joe\npass: mango-winter\n", "pass", "mango-winter"),
+            ("{\"name\": \"DB_PASSWORD\", \"value\": \"hunter2x\"}", "PASSWORD", "hunter2x"),
+            ("variable \"db_password\" {\n  default = \"hunter2x\"\n}", "password", "hunter2x"),
+            ("<wsse:Password>hunter2</wsse:Password>", "Password", "hunter2"),
+            ("<entry key=\"db.password\">hunter2</entry>", "password", "hunter2"),
+            ("password: Harvest2024!\n", "password", "Harvest2024!"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");
         }
@@ -384,6 +526,15 @@ mod tests {
             ("- name: DB_PASSWORD\n  valueFrom: hunter2x\n", "PASSWORD"),
             ("see DB_PASSWORD\n  value: hunter2x\n", "PASSWORD"),
             ("GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "TOKEN"),
+            ("Compiling password-hash v0.5.0", "password"),
+            ("https://<user>:<password>@host/path", "password"),
+            ("redis://:{{ redis_password }}@redis:6379", "password"),
+            ("$password = $_POST['password'] ?? null;", "password"),
+            ("password VARCHAR(255) NOT NULL,", "password"),
+            ("token: CancellationToken.None", "token"),
+            ("update_password=dict(type=\"bool\")", "password"),
+            ("MISSING_PASSWORD:\"auth/missing-password\"", "PASSWORD"),
+            ("passwd:/etc/passwd", "passwd"),
         ] {
             assert_eq!(found(text, word), None, "{text}");
         }
@@ -399,6 +550,24 @@ mod tests {
         assert_eq!(password("sshpass -p 'a b' ssh h", "-p", false).as_deref(), Some("a b"));
         assert_eq!(password("mysql -u root -p db", "-p", true), None);
         assert_eq!(password("sshpass -p $PASS ssh h", "-p", false), None);
+    }
+
+    #[test]
+    fn piped_and_listed_passwords() {
+        let of_pipe = |text: &str, command: &str, after_user| {
+            let found = piped(text, text.find(command)?, after_user)?;
+            Some(text.get(found.start..found.end).unwrap().to_owned())
+        };
+        assert_eq!(of_pipe("echo 'Dragon@' | sudo -S ls", "-S", false).as_deref(), Some("Dragon@"));
+        assert_eq!(of_pipe("echo bob:hunter2 | chpasswd", "chpasswd", true).as_deref(), Some("hunter2"));
+        assert_eq!(of_pipe("echo $PASS | docker login --password-stdin", "--pass", false), None);
+        let listed = |text: &str| {
+            let found = pgpass(text, text.find(':')?)?;
+            Some(text.get(found.start..found.end).unwrap().to_owned())
+        };
+        assert_eq!(listed("db.acme.io:5432:app:joe:Dragon945!\n").as_deref(), Some("Dragon945!"));
+        assert_eq!(listed("src/main.rs:1045:12:error:x1y2z3"), None);
+        assert_eq!(listed("a.log:12:34:56:x1y2z3"), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(super) fn is_declared(value: &str, style: Style) -> bool {
         return false;
     }
     let bare = value.trim_end_matches([',', ';']);
-    if bare.starts_with(['*', '&', '[', '{', '|', '<']) || bare.starts_with("../") || bare.starts_with("./") {
+    if bare.starts_with(['*', '&', '[', '{', '|', '<']) || is_path(bare) {
         return true;
     }
     let digits = bare.bytes().all(|b| b.is_ascii_digit());
@@ -23,7 +23,38 @@ pub(super) fn is_declared(value: &str, style: Style) -> bool {
         || is_constant(bare)
         || is_type(bare)
         || is_member(bare)
-        || is_humps(bare)
+        || (is_humps(bare)
+            && bare.starts_with(char::is_uppercase)
+            && !bare.ends_with(|c: char| c.is_ascii_digit()))
+        || is_named_type(bare)
+}
+
+/// Returns whether the value of a name for tokens is the name of something in a program: it has no digits, or words.
+pub(super) fn is_name(value: &str, style: Style) -> bool {
+    let bare = value.trim_end_matches([',', ';', '!']);
+    matches!(style, Style::Plain(_) | Style::Spaced)
+        && (!bare.bytes().any(|b| b.is_ascii_digit()) || is_humps(bare))
+}
+
+/// Returns whether `text` is the path of a file, whose parts are words.
+fn is_path(text: &str) -> bool {
+    let starts = ["../", "./", "~/", "/"].iter().find_map(|start| text.strip_prefix(start));
+    starts.is_some_and(|rest| {
+        text.starts_with('.')
+            || rest.contains('/') && rest.bytes().all(|b| b.is_ascii_lowercase() || b"/._-".contains(&b))
+    })
+}
+
+/// Returns whether `text` is a type with the name of a secret, such as `SmbPassword`, or a constant with words in capitals,
+/// such as `RD_KAFKAP_InitProducer`.
+fn is_named_type(text: &str) -> bool {
+    let letters = text.bytes().all(|b| b.is_ascii_alphabetic());
+    let words = || text.split('_').filter(|part| !part.is_empty());
+    let capitals = |part: &str| part.len() >= 2 && part.bytes().all(|b| b.is_ascii_uppercase());
+    let constant = words().count() > 1
+        && words().any(capitals)
+        && words().all(|part| part.bytes().all(|b| b.is_ascii_alphabetic()));
+    constant || letters && text.starts_with(char::is_uppercase) && names::noun(text).is_some()
 }
 
 /// Returns whether `text` is an identifier.
@@ -54,8 +85,10 @@ fn is_constant(text: &str) -> bool {
 }
 
 /// Returns whether `text` begins with a path, a generic type or a call: `a::B`, `Option<`, `Some(`.
-fn is_type(text: &str) -> bool {
-    let head = text.split(['(', '[', '<', '!', '{']).next().unwrap_or_default();
+pub(super) fn is_type(text: &str) -> bool {
+    let head = text.split(['(', '[', '<', '{']).next().unwrap_or_default();
+    // The exclamation mark of a macro.
+    let head = if head.len() < text.len() { head.strip_suffix('!').unwrap_or(head) } else { head };
     let path = head.contains("::") && head.split("::").all(|part| part.is_empty() || is_identifier(part));
     let called = head.len() < text.len() && head.len() >= 2 && head.split(['.', ':']).all(is_identifier);
     let word = head.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -65,7 +98,7 @@ fn is_type(text: &str) -> bool {
 
 /// Returns whether `text` is a name of several words with capitals: `X509RequestInheritOptions`.
 fn is_humps(text: &str) -> bool {
-    let letters = text.bytes().all(|b| b.is_ascii_alphanumeric()) && text.starts_with(char::is_uppercase);
+    let letters = text.bytes().all(|b| b.is_ascii_alphanumeric()) && text.starts_with(char::is_alphabetic);
     let words = text.split(|c: char| !c.is_ascii_lowercase()).filter(|word| word.len() >= 3);
     let (count, length) = words.fold((0, 0), |(count, length), word| (count + 1, length + word.len() + 1));
     letters && count >= 2 && length * 10 >= text.len() * 7
@@ -76,7 +109,8 @@ fn is_member(text: &str) -> bool {
     let text = text.trim_end_matches(['?', '!']);
     let parts = || text.split(['.', ':']).filter(|part| !part.is_empty());
     let last = parts().next_back().unwrap_or_default();
-    text.contains('.') && parts().all(is_identifier) && names::noun(last).is_some()
+    let words = || parts().all(|part| part.len() >= 3 && part.bytes().all(|b| b.is_ascii_alphabetic()));
+    text.contains('.') && parts().all(is_identifier) && (names::noun(last).is_some() || words())
 }
 
 #[cfg(test)]
@@ -108,6 +142,10 @@ mod tests {
             "0x80041064,",
             "X509RequestInheritOptions",
             "../struct.Token.html",
+            "CancellationToken.None",
+            "SmbPassword;",
+            "RD_KAFKAP_InitProducerId",
+            "/run/secrets/db_password",
         ] {
             assert!(is_declared(value, Style::Plain(true)), "{value}");
             assert!(!is_declared(value, Style::Attached), "{value}");
@@ -121,6 +159,9 @@ mod tests {
             "4711",
             "A1B2C3D4E5F6",
             "correct_horse_9",
+            "Harvest2024!",
+            "turtle!thunder5",
+            "/x9/Lq2",
         ] {
             assert!(!is_declared(value, Style::Plain(true)), "{value}");
         }

@@ -14,7 +14,7 @@ use super::{
 const MAX_LOCAL: usize = 256;
 /// RFC 1035 allows 255 bytes.
 const MAX_DOMAIN: usize = 256;
-/// What stands between the labels of a domain.
+/// Signs between the labels of a domain.
 const DOTS: [char; 2] = ['.', '\u{ff0e}'];
 
 /// Ends an address after the leading letters of its last label, if there are two or more.
@@ -36,7 +36,10 @@ pub(super) fn address(text: &str, at: usize, after: usize, floor: usize) -> Opti
     let raw = after == at + 1;
     let in_url = raw && text.get(..start).is_some_and(|head| head.ends_with("://"));
     let keyword = matches!(local, "this" | "super" | "return");
-    let service = matches!(local, "git" | "hg" | "svn");
+    let service = matches!(local, "git" | "hg" | "svn") && is_forge(bytes, text.get(after..end)?, end);
+    // Names of algorithms (RFC 4251, section 6).
+    let service =
+        service || (local.contains('-') && matches!(text.get(after..end)?, "openssh.com" | "libssh.org"));
     if in_url
         || keyword
         || service
@@ -205,6 +208,12 @@ fn skip_escapes(text: &str, start: usize, at: usize) -> usize {
     last.map_or(start, |place| start + place + 3)
 }
 
+/// Returns whether a domain is that of a service for repositories, or a path of one follows.
+fn is_forge(bytes: &[u8], domain: &str, end: usize) -> bool {
+    let known = ["git", "bitbucket", "codeberg", "sr.ht", "ssh.", "azure", "svn", "hg."];
+    b":/".contains(&byte(bytes, end)) || known.iter().any(|name| domain.contains(name))
+}
+
 /// Returns whether `:path` follows the host, as in `user@host:dir/file`.
 fn is_remote(text: &str, end: usize) -> bool {
     let Some(path) = text.get(end..).and_then(|rest| rest.strip_prefix(':')) else { return false };
@@ -270,6 +279,7 @@ mod tests {
             ("mail jane@example.com.Then", "jane@example.com"),
             ("a@b.com@c.org", "a@b.com"),
             ("ann@163.com", "ann@163.com"),
+            ("Bastian <git@kchr.example>", "git@kchr.example"),
             ("to jane@exam\nple.com now", "jane@exam\nple.com"),
             ("to jane@example.=\r\ncom now", "jane@example.=\r\ncom"),
         ] {
@@ -282,6 +292,8 @@ mod tests {
     fn not_addresses() {
         for text in [
             "git@github.com:org/repo.git",
+            "Hi! git@github.com: Permission denied",
+            "aes128-gcm@openssh.com",
             "scp dev@build.example.com:/srv/out.tgz .",
             "ssh -p 22 dev@build.example.com",
             "ssh://jane@host.example.com/x",

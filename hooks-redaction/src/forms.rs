@@ -59,7 +59,7 @@ pub(super) fn read(bytes: &[u8], at: usize, form: &Form, runs: &mut Runs) -> Opt
 /// Returns the end of the body without punctuation of the text around it.
 fn trimmed(bytes: &[u8], body: usize, mut end: usize, form: &Form) -> usize {
     let open = matches!(form.body, Body::Dotted | Body::Path);
-    while open && end > body && b".=-".contains(&byte_before(bytes, end)) {
+    while open && end > body && b".=".contains(&byte_before(bytes, end)) {
         end -= 1;
     }
     end
@@ -71,7 +71,10 @@ pub(super) fn is_whole(bytes: &[u8], body: usize, end: usize, form: &Form) -> bo
     let bounded = form.body.is_exact() || form.most != usize::MAX;
     let exact = !bounded || !is_ident(byte(bytes, end));
     let inside = bytes.get(body..end).unwrap_or_default();
-    (form.least..=form.most).contains(&length) && exact && is_mixed(inside) && has_shape(inside, form.body)
+    // One in thirty identifiers of AWS keys has no digit.
+    let letters = || inside.windows(2).any(|two| matches!(two, [a, b] if a != b));
+    let mixed = is_mixed(inside) || (form.label == Label::AwsAccessKeyId && letters());
+    (form.least..=form.most).contains(&length) && exact && mixed && has_shape(inside, form.body)
 }
 
 /// Returns whether the separators of a body are at their places.
@@ -113,7 +116,9 @@ pub(super) fn is_mixed(body: &[u8]) -> bool {
     let lower = sample.iter().any(u8::is_ascii_lowercase);
     // One in two hundred random texts of thirty letters and digits has no digit; capitals inside distinguish
     // such a text from words.
-    letters > 0 && (digits > 0 || (upper && lower && sample.len() >= 16 && !sample.contains(&b'-')))
+    let humps = || sample.windows(2).filter(|two| matches!(two, [b'a'..=b'z', b'A'..=b'Z'])).count();
+    let capitals = upper && lower && sample.len() >= 16 && (!sample.contains(&b'-') || humps() >= 3);
+    letters > 0 && (digits > 0 || capitals)
 }
 
 /// Parses a JSON web token (RFC 7519) at `eyJ`: three parts, or five if encrypted (RFC 7516).
@@ -194,6 +199,18 @@ pub(super) fn discord(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (dots && lengths && starts_word(bytes, at)).then_some((at, end))
 }
 
+/// Parses a key that ends with a mark of its vendor: New Relic's license keys, MaxMind's (their pages on keys).
+pub(super) fn marked(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let end = at + 40;
+    let (body, mark) = bytes.get(at..end)?.split_at_checked(36)?;
+    let known = match mark {
+        b"NRAL" => body.iter().all(u8::is_ascii_hexdigit),
+        b"_mmk" => body.get(6) == Some(&b'_') && body.iter().all(|b| is_ident(*b)) && is_mixed(body),
+        _ => false,
+    };
+    (known && starts_word(bytes, at) && !is_ident(byte(bytes, end))).then_some((at, end))
+}
+
 /// Parses a Mailchimp key at `at` (Mailchimp, "Marketing API keys"): 32 hex digits, and the data centre such as `-us14`.
 pub(super) fn mailchimp(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let centre = at + 32;
@@ -208,7 +225,7 @@ pub(super) fn mailchimp(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 /// Parses a Terraform Cloud token around its `.atlasv1.` (HashiCorp, "API tokens").
 pub(super) fn terraform(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = super::text::run_start(bytes, at, 16, |b| b.is_ascii_alphanumeric());
-    let end = run_end(bytes, at + 9, 80, |b| b.is_ascii_alphanumeric());
+    let end = run_end(bytes, at + 9, 80, |b| Body::Url.has(b) || b == b'=');
     (at - start == 14 && end - at - 9 >= 60).then_some((start, end))
 }
 

@@ -4,7 +4,7 @@ use super::{
     code,
     label::Label,
     span::Span,
-    text::{byte, byte_before, floor, run_end},
+    text::{byte, byte_before, floor, is_ident, run_end},
     value,
 };
 
@@ -22,7 +22,7 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
 /// Finds the credential in the first `limit` bytes of a header's value.
 fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
     let bytes = text.as_bytes();
-    let from = value_start(bytes, end)?;
+    let (end_of_name, from) = (end, value_start(bytes, end)?);
     let name = text.get(start..end)?.trim_start_matches('-').to_ascii_lowercase();
     let to = floor(text, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b))).max(from);
     let to = escaped_end(bytes, from, to);
@@ -55,15 +55,29 @@ fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
         | "circle-token"
         | "x-rapidapi-key"
         | "x-figma-token"
-        | "x-shopify-access-token" => (from, word_end(bytes, from, to)),
+        | "fastly-key"
+        | "x-shopify-access-token" => {
+            // Without a hyphen it is rather a field.
+            let field = run_end(bytes, from, to - from, |b| !b",;}".contains(&b));
+            (from, word_end(bytes, from, if name == "apikey" { field } else { to }))
+        }
         _ => return None,
     };
     let head = text.get(start..head_end(text, start, end))?;
     let cookie = name.ends_with("cookie");
-    let pair_value = head.split_once('=').map(|(_, value)| value);
+    let pair = head.split_once('=').filter(|(name, _)| name.bytes().all(|b| b.is_ascii_graphic()));
+    let pair_value = pair.map(|(_, value)| value);
     let judged = if cookie { pair_value? } else { head };
     let typed = code::is_declared(judged, value::Style::Plain(true)) && name == "authorization";
-    let secret = !typed && !value::is_placeholder(judged) && !value::is_word(judged) && judged.len() >= 3;
+    // Keys of vendors have digits; members and constants of a program are no keys.
+    let key = cookie || name.ends_with("authorization") || name.starts_with("set-");
+    let bare =
+        byte(bytes, end_of_name) == byte_before(bytes, from) || !b"\"'`".contains(&byte(bytes, end_of_name));
+    let variable = !bare && judged.bytes().all(|b| is_ident(b) || b == b'.');
+    let member = value::is_code(judged) || code::is_declared(judged, value::Style::Plain(true));
+    let code = !key && (member || !value::is_mixed(judged, 6)) || judged.contains("://") || variable;
+    let secret =
+        !typed && !code && !value::is_placeholder(judged) && !value::is_word(judged) && judged.len() >= 3;
     (secret && (cookie || !judged.starts_with(['<', '{', '$'])))
         .then(|| Span::new(start, end, Label::AuthHeader))
 }
@@ -85,7 +99,10 @@ fn value_start(bytes: &[u8], end: usize) -> Option<usize> {
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
     let at = blank(quoted);
     let from = match byte(bytes, at) {
-        b':' => blank(at + 1),
+        b':' if byte(bytes, at + 1) != b':' => blank(at + 1),
+        // A comparison is no header, nor what follows in a list but text.
+        b'=' if bytes.get(at..at + 2) == Some(b"==") => return None,
+        b',' if !b"\"'`\\".contains(&byte(bytes, blank(at + 1))) => return None,
         b'=' | b',' if quoted > end => blank(run_end(bytes, at, 2, |b| b"=>,".contains(&b))),
         _ => return None,
     };
@@ -124,7 +141,29 @@ fn credential(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
     let listed =
         ["digest", "aws4-hmac-sha256", "oauth", "signature", "hawk", "sharedkey", "hmac", "negotiate"];
     let whole = listed.iter().any(|name| scheme.eq_ignore_ascii_case(name));
-    Some((start, if whole { to } else { word_end(bytes, start, to) }))
+    Some((start, if whole { parameters_end(bytes, start, to) } else { word_end(bytes, start, to) }))
+}
+
+/// Returns the end of `name="value", name=value`, or `to`, which is at the first quotation mark.
+fn parameters_end(bytes: &[u8], start: usize, to: usize) -> usize {
+    let mut end = to;
+    let mut from = start;
+    while from < start + MAX_VALUE {
+        let name = run_end(bytes, from, 32, |b| is_ident(b) || b == b'-');
+        if name == from || byte(bytes, name) != b'=' {
+            break;
+        }
+        let value = match byte(bytes, name + 1) {
+            b'"' => run_end(bytes, name + 2, MAX_VALUE, |b| b != b'"' && b != b'\n') + 1,
+            _ => run_end(bytes, name + 1, MAX_VALUE, |b| !b.is_ascii_whitespace() && !b",\"'".contains(&b)),
+        };
+        end = end.max(value.min(bytes.len()));
+        from = run_end(bytes, value, 4, |b| b", ".contains(&b));
+        if from == value {
+            break;
+        }
+    }
+    end
 }
 
 fn head_end(text: &str, start: usize, end: usize) -> usize {

@@ -15,7 +15,33 @@ pub(super) enum Noun {
 pub(super) const MAX_NAME: usize = 96;
 
 const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
-const SHORT_PASSWORDS: &[&str] = &["pwd", "pswd", "psw", "psk", "storepass", "keypass"];
+const SHORT_PASSWORDS: &[&str] =
+    &["pwd", "pswd", "psw", "psk", "storepass", "keypass", "requirepass", "sshpass", "rootpw", "bindpw"];
+/// Words in front of `pass` that make it a password; a compiler has others.
+const PASS_KINDS: &[&str] = &[
+    "db", "database", "smtp", "mail", "email", "imap", "wifi", "ftp", "sftp", "ssh", "user", "admin", "root",
+    "mysql", "postgres", "pg", "redis", "mongo", "rabbitmq", "ldap", "bind", "proxy", "http", "auth",
+    "login", "account", "basic", "sudo", "vpn", "jenkins", "registry",
+];
+/// Words in front of `token` that make it a place in a list or the number of a request.
+const PLAIN_TOKENS: &[&str] = &[
+    "page",
+    "next",
+    "previous",
+    "prev",
+    "change",
+    "continuation",
+    "sync",
+    "output",
+    "input",
+    "idempotency",
+    "request",
+    "resume",
+    "start",
+    "end",
+    "pagination",
+    "cancellation",
+];
 const SECRETS: &[&str] = &["secret", "secrets", "credential", "credentials", "creds", "pass"];
 /// Words that make a following `key` a secret key.
 const KEY_KINDS: &[&str] = &[
@@ -83,12 +109,28 @@ pub(super) fn noun(name: &str) -> Option<Noun> {
     if ends(PASSWORDS, &last) || ends(SHORT_PASSWORDS, &last) || PASSWORDS.contains(&joined.as_str()) {
         return Some(Noun::Password);
     }
-    if SECRETS.contains(&last.as_str()) {
+    let client = last == "secret" && matches!(before.as_str(), "client" | "app" | "consumer" | "webhook");
+    if client || (last == "pass" && PASS_KINDS.contains(&before.as_str())) {
+        return Some(Noun::Password);
+    }
+    // The identifier of a key and the scope of a signature (AWS, "Signature Version 4").
+    if before == "amz" && last == "credential" {
+        return None;
+    }
+    if SECRETS.contains(&last.as_str()) || last == "pw" {
         return Some(Noun::Secret);
     }
     let key = last == "key" && KEY_KINDS.contains(&before.as_str());
-    let one_word = KEY_KINDS.iter().any(|kind| last.strip_suffix("key") == Some(kind));
-    (last == "token" || key || one_word || last == "apikey").then_some(Noun::Token)
+    let one_word = KEY_KINDS
+        .iter()
+        .any(|kind| last.strip_suffix("key").or_else(|| last.strip_suffix("token")) == Some(kind));
+    let token = last == "token" && !PLAIN_TOKENS.contains(&before.as_str());
+    (token || key || one_word || last == "apikey").then_some(Noun::Token)
+}
+
+/// Returns whether a name is `pass` alone, which a test has as well.
+pub(super) fn is_bare_pass(name: &str) -> bool {
+    name.eq_ignore_ascii_case("pass")
 }
 
 /// Returns whether a name suggests the secret of an AWS access key.
@@ -204,8 +246,7 @@ mod tests {
             ("PGPASSWORD", Some(Noun::Password)),
             ("passWord", Some(Noun::Password)),
             ("password2", Some(Noun::Password)),
-            ("smtp_pass", Some(Noun::Secret)),
-            ("clientSecret", Some(Noun::Secret)),
+            ("clientSecret", Some(Noun::Password)),
             ("SecretAccessKey", Some(Noun::Token)),
             ("SECRET_KEY_BASE", Some(Noun::Token)),
             ("x-api-key", Some(Noun::Token)),
@@ -215,6 +256,10 @@ mod tests {
             ("primary_key", None),
             ("tokenize", None),
             ("monkey", None),
+            ("nextPageToken", None),
+            ("render_pass", Some(Noun::Secret)),
+            ("smtp_pass", Some(Noun::Password)),
+            ("DB_PW", Some(Noun::Secret)),
         ] {
             assert_eq!(noun(name), wanted, "{name}");
         }

@@ -21,6 +21,14 @@ const NOT_BEFORE: &[&str] = &[
     "schema",
     "oid",
     "section",
+    "sections",
+    "sec",
+    "sect",
+    "table",
+    "figure",
+    "clause",
+    "paragraph",
+    "appendix",
     "chapter",
     "rev",
     "revision",
@@ -86,7 +94,14 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
         // `upgrade 1.2.3.4 -> 1.2.3.5`
         || (words.ends_with(b"-> ") && has_word(line_before(bytes, first.start, 48), NOT_BEFORE))
         || has_word(next_word, NOT_AFTER);
-    (opens && closes && personal && !heading && !version).then_some((first.start, fourth.end))
+    // `[MS-DCOM] 2.2.19.3`, `§13.1.2.4`
+    let section = address.octets().iter().all(|number| *number < 32)
+        && (words.ends_with(b"] ") || words.ends_with("§".as_bytes()) || words.ends_with("§ ".as_bytes()));
+    // Numbers of a drawing: `1.3-1 1.6.6.1 1.3`
+    let drawing = address.octets().iter().all(|number| *number < 10)
+        && words.strip_suffix(b" ").and_then(<[u8]>::last).is_some_and(u8::is_ascii_digit);
+    (opens && closes && personal && !heading && !version && !section && !drawing)
+        .then_some((first.start, fourth.end))
 }
 
 /// Returns whether the text before four numbers shows a version: `name/1.2.3.4`, `name==1.2.3.4`, `fileVersion="`.
@@ -117,9 +132,9 @@ fn is_heading(sequence: &Sequence<'_>, start: usize, end: usize, address: Ipv4Ad
     let bytes = sequence.bytes;
     let line = line_before(bytes, start, 8);
     address.octets().iter().all(|number| *number < 32)
-        && line.iter().all(|b| b" \t#*".contains(b))
-        && byte(bytes, end) == b' '
-        && byte(bytes, end + 1).is_ascii_uppercase()
+        && line.iter().all(|b| b" \t#*/".contains(b))
+        && (byte(bytes, end) == b' ' && byte(bytes, end + 1).is_ascii_uppercase()
+            || byte(bytes, end) == b'\n' && line.ends_with(b"// "))
 }
 
 /// Length of the longest text form of an IPv6 address, plus one byte.

@@ -126,7 +126,7 @@ fn is_base64(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"+/=".contains(&b)
 }
 
-/// What stands between two lines, with one sign for each number and each run of blanks in it.
+/// Shape of the text between two lines: it with one sign for each number and each run of blanks in it.
 fn shape(joint: &[u8]) -> Vec<u8> {
     let sign = |b: &u8| match b {
         b'0'..=b'9' | b' ' | b'\t' => b' ',

@@ -67,13 +67,21 @@ fn international(sequence: &Sequence<'_>, least: usize) -> Option<usize> {
     if byte(sequence.bytes, first.start) == b'0' {
         return None;
     }
+    // A sum in a program; a place as ISO 6709 writes it; a date.
+    let before = first.start.checked_sub(2).map_or(0, |at| byte(sequence.bytes, at));
+    let lengths = || groups.iter().map(|group| group.len());
+    let place = lengths().eq([4, 5]) || lengths().eq([6, 7]);
+    let date = lengths().take(3).eq([4, 2, 2]);
+    if before.is_ascii_alphanumeric() || b")]_".contains(&before) || place || date {
+        return None;
+    }
     let american = first.len() == 1 && byte(sequence.bytes, first.start) == b'1';
     let most = if american { 11 } else { MAX_DIGITS };
     let (count, total) = take(groups, most);
     // `+1441497364.649` is a time, `+12345-03-04` a year.
     let time = first.len() >= 5 && groups.len() > 1;
     let least = if count == 1 { 10 } else { least };
-    if time || total < least || sequence.separators(count).any(|s| s.len() > 2 || s == b"..") {
+    if time || total < least || sequence.separators(count).any(|s| s.len() > 2 || s == b".." || s == b"/-") {
         return None;
     }
     groups.get(count - 1).map(|last| last.end)
@@ -127,8 +135,9 @@ fn trunk_zero(sequence: &Sequence<'_>) -> Option<usize> {
     let sizes = |wanted: &[usize]| groups.iter().take(count).map(|g| g.len()).eq(wanted.iter().copied());
     if opened {
         // `(11) 91234-5678`, `(020) 7946 0958`
-        let closed = matches!(left, b") " | b")");
-        return (closed && first.len() >= 2 && (9..=11).contains(&total) && count <= 4).then_some(last.end);
+        let closed = matches!(left, b") " | b")") && !is_year(sequence, first);
+        return (closed && (2..=5).contains(&first.len()) && (9..=11).contains(&total) && count <= 4)
+            .then_some(last.end);
     }
     if !zero
         || !same
@@ -146,13 +155,19 @@ fn trunk_zero(sequence: &Sequence<'_>) -> Option<usize> {
     (pairs || grouped).then_some(last.end)
 }
 
+/// Returns whether a group may be a year: `Physica A 388 (2009) 764-774`.
+fn is_year(sequence: &Sequence<'_>, group: &Group) -> bool {
+    let digits = sequence.bytes.get(group.start..group.end).unwrap_or_default();
+    group.len() == 4 && (digits.starts_with(b"19") || digits.starts_with(b"20"))
+}
+
 /// Returns whether more pairs of hex digits surround the number, as in a dump.
 fn in_hex_dump(sequence: &Sequence<'_>, start: usize, end: usize) -> bool {
     let bytes = sequence.bytes;
     let hex = |at: usize| byte(bytes, at).is_ascii_hexdigit();
     let behind = byte(bytes, end) == b' ' && hex(end + 1) && hex(end + 2);
     let before = start >= 3 && byte_before(bytes, start) == b' ' && hex(start - 2) && hex(start - 3);
-    behind || before
+    behind || before || line_before(bytes, start, 6).ends_with(b"hex!(\"")
 }
 
 /// Parses seven to fifteen digits after a word that announces them.
@@ -175,7 +190,8 @@ fn announced(sequence: &Sequence<'_>) -> Option<usize> {
         && !dotted
         && sequence.separators(count).all(short);
     let words = line_before(sequence.bytes, first.start, 24);
-    (fits && has_word(words, CONTEXT) && !is_constant(words)).then_some(last.end)
+    let counted = has_word(words, &["count", "id", "len", "size", "index"]);
+    (fits && has_word(words, CONTEXT) && !counted && !is_constant(words)).then_some(last.end)
 }
 
 /// Returns whether the number is the value of a constant: `VHOST_SET_VRING_CALL: u32 = `.
@@ -194,7 +210,9 @@ fn is_constant(words: &[u8]) -> bool {
         ": int",
         ": number",
     ];
-    name.len() < words.len() && typed.iter().any(|kind| name.ends_with(kind.as_bytes()))
+    let upper = name.rsplit(|b| *b == b' ').next().unwrap_or_default();
+    let constant = upper.contains(&b'_') && !upper.iter().any(u8::is_ascii_lowercase);
+    name.len() < words.len() && (constant || typed.iter().any(|kind| name.ends_with(kind.as_bytes())))
 }
 
 #[cfg(test)]
@@ -242,6 +260,11 @@ mod tests {
             "+1441497364.649",
             "+12345-03-04",
             "phone build 20240115-1530",
+            "CA\t+4734-05243\tAmerica/St_Johns",
+            "f[1]+2240044497&4294967295",
+            "(+9999-12-31 23:59)",
+            "phone_count=5551234 region=5",
+            "Timeticks: (12345678) 1 day",
         ] {
             assert!(found(text, &[Label::Phone]).is_empty(), "{text}: {:?}", found(text, &[Label::Phone]));
         }

@@ -137,8 +137,13 @@ impl Scanner<'_> {
             // A word starts behind these.
             b'\\' if matches!(next, b'n' | b'r' | b't') => return self.start(at + 2),
             b'\\' if matches!(next, b'\n' | b'\r') => return self.line_end(at),
-            // An encoded blank hides nothing.
-            b'%' if bytes.get(at + 1..at + 3) == Some(b"20") => return self.start(at + 3),
+            // An encoded blank hides nothing but the groups of a number.
+            b'%' if bytes.get(at + 1..at + 3) == Some(b"20") => {
+                self.start(at + 3);
+                if !byte_before(bytes, at).is_ascii_digit() || !byte(bytes, at + 3).is_ascii_digit() {
+                    return;
+                }
+            }
             b'%' if next.is_ascii_hexdigit() && byte(bytes, at + 2).is_ascii_hexdigit() => self.start(at + 3),
             b'%' => return self.attached_password(at),
             b'~' => return self.tilde(at),
@@ -165,7 +170,8 @@ impl Scanner<'_> {
     /// Reads a credential at the start of a word, and one with a checksum in front of its `_`.
     fn word(&mut self, at: usize) {
         self.literal(at);
-        if let Some(key) = forms::mailchimp(self.text.as_bytes(), at) {
+        let bytes = self.text.as_bytes();
+        if let Some(key) = forms::mailchimp(bytes, at).or_else(|| forms::marked(bytes, at)) {
             self.cover(Some(key), &Label::ApiKey);
         }
         if byte_before(self.text.as_bytes(), at) == b'_'
@@ -217,6 +223,11 @@ impl Scanner<'_> {
         }
         if let Some((end, attached)) = literals::password_option(bytes, at) {
             self.keep(assignments::option_value(self.text, end, attached));
+        }
+        let stdin =
+            ["-S", "--password-stdin", "--stdin"].iter().any(|option| rest.starts_with(option.as_bytes()));
+        if stdin {
+            self.keep(assignments::piped(self.text, at, false));
         }
     }
 
@@ -282,6 +293,9 @@ impl Scanner<'_> {
                 self.note(hit, &Label::UrlPassword);
             }
             return;
+        }
+        if next.is_ascii_digit() && after.is_ascii_digit() {
+            self.keep(assignments::pgpass(self.text, at));
         }
         if next == b'A' && after == b'A' && at >= self.covered {
             let hit = forms::telegram(bytes, at, &mut self.runs);
@@ -362,9 +376,13 @@ impl Scanner<'_> {
             return self.name(at);
         }
         let phrase = b"identified by";
-        if bytes.get(at..at + phrase.len()).is_some_and(|there| there.eq_ignore_ascii_case(phrase)) {
+        let there = bytes.get(at..at + phrase.len()).unwrap_or_default();
+        if there.eq_ignore_ascii_case(phrase) {
             let from = run_end(bytes, at + phrase.len(), 2, |b| b == b' ');
-            self.keep(assignments::option_value(self.text, from, false));
+            // In prose, a thing is identified by its name.
+            if there.starts_with(b"IDENTIFIED") || b"\"'".contains(&byte(bytes, from)) {
+                self.keep(assignments::option_value(self.text, from, false));
+            }
         }
     }
 
@@ -376,6 +394,12 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let (start, end) = assignments::name_around(bytes, at);
         self.named = end;
+        if bytes.get(start..end) == Some(b"chpasswd") {
+            self.keep(assignments::piped(self.text, start, true));
+        }
+        if assignments::is_part_of_path(bytes, start, end) {
+            return;
+        }
         if byte(bytes, end) == b'$' {
             return self.literal(start);
         }

@@ -204,6 +204,16 @@ fn ordinary_text_stays() {
         "pk_live_0123456789abcdefABCDEF01",
         "let key = map.keys().next(); token.kind == TokenKind::Comma",
         "docker run -u 1000:1000 -p 8080:80 image",
+        "\"AWS::AppSync::ApiKey\": \"83c788859d3c6ab6\", arn:aws:secretsmanager:eu-1:1:secret:Database-a1b2c3",
+        "\"tests/etc/passwd\": \"3728274286c9e78a8a3f17c0973930eb112e9cc7959de2310510ba0d6b60bf49\"",
+        "Each record is identified by id. A node identified by `nodeId`",
+        "apiKey: process.env.API_KEY ?? '', \"X-API-KEY\": self.api_key, [\"projectId\", \"apiKey\", \"appId\"]",
+        "req.Header.Set(\"X-Api-Key\", cfg.APIKey); if (\"set-cookie\"==n) t=n+1",
+        "//! [`Authorization`]: https://developer.example.org/Headers/Authorization",
+        "new n.Token(\"@scope/tooltip:ITooltipManager\"); this.currentToken=>r.parse2(n)",
+        "withXSRFToken: defaultToConfig2, password:!0, nextPageToken: \"SUB2Q0uv\"",
+        "# [MS-DCOM] 2.2.19.3 and sect 6.3.1.9, see §13.1.2.4, <path d=\"M1.3-1 1.6.6.1 1.3\">",
+        "user.signingkey=A94A61AD8E37DAD5",
     ] {
         assert!(
             matches!(Scrubber::all().scrub(text), Cow::Borrowed(_)),

@@ -21,7 +21,8 @@ pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
     };
     let end = start + last_at;
     let found = text.get(colon + 1..end)?;
-    (!found.is_empty() && !value::is_placeholder(found)).then_some((colon + 1, end))
+    let named = matches!(found, "PASSWORD" | "PASS" | "PWD" | "PW" | "SECRET" | "TOKEN");
+    (!found.is_empty() && !named && !value::is_placeholder(found)).then_some((colon + 1, end))
 }
 
 fn is_port(text: &[u8]) -> bool {
@@ -62,6 +63,7 @@ mod tests {
             "https://u:<password>@h",
             "https://jane@h/x",
             "https://u:***@h",
+            "mysql://USER:PASSWORD@HOST:PORT/NAME",
         ] {
             assert_eq!(found(text), None, "{text}");
         }

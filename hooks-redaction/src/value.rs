@@ -126,7 +126,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let name = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(&b))
     };
-    let opened = ["${", "$(", "{{", "#{", "%(", "<%", "@{", "!Ref", "!Sub", "!vault", "arn:"]
+    let opened = ["${", "$(", "{{", "#{", "%(", "<%", "@{", "!Ref", "!Sub", "!vault", "vault:", "arn:"]
         .iter()
         .any(|open| value.starts_with(open));
     let variable = value.strip_prefix('$').is_some_and(name);
@@ -148,11 +148,16 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 /// Returns whether the value of a name that suggests a password is a password.
 pub(super) fn is_password(value: &str, style: Style) -> bool {
     let bare = value.trim();
-    if is_placeholder(bare) || is_word(bare) || bare.chars().count() < 2 {
+    let least = if matches!(style, Style::Quoted | Style::Attached) { 2 } else { 3 };
+    if is_placeholder(bare) || is_word(bare) || bare.chars().count() < least {
         return false;
     }
     if style == Style::Quoted {
-        return !is_sentence(bare) && !bare.contains("://");
+        return !is_sentence(bare) && !bare.contains("://") && !is_about(bare);
+    }
+    if style == Style::Prose && (is_version(bare) || code::is_type(bare) || bare.starts_with(['}', ')', ']']))
+    {
+        return false;
     }
     !is_code(bare)
         && !code::is_declared(bare, style)
@@ -162,7 +167,12 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
             Style::Plain(alone) => alone && bare.chars().count() >= 4 || has_digit_or_sign(bare),
             Style::Spaced => has_digit_or_sign(bare),
             Style::Prose => {
-                is_mixed(bare, 6) || (has_digit_or_sign(bare) && bare.bytes().any(|b| b.is_ascii_digit()))
+                let words = bare.len() >= 14 && bare.matches('-').count() >= 2;
+                let signs = has_rare_sign(bare) && bare.chars().skip(1).any(char::is_uppercase);
+                words
+                    || signs
+                    || is_mixed(bare, 6)
+                    || (has_digit_or_sign(bare) && bare.bytes().any(|b| b.is_ascii_digit()))
             }
         }
 }
@@ -172,7 +182,9 @@ pub(super) fn is_token(value: &str, style: Style, least: usize) -> bool {
     let bare = value.trim();
     !is_placeholder(bare)
         && !is_word(bare)
-        && (style == Style::Quoted || !(is_code(bare) || code::is_declared(bare, style)))
+        && (style == Style::Quoted
+            || !(is_code(bare) || code::is_declared(bare, style) || code::is_name(bare, style)))
+        && (style == Style::Quoted || !is_expression(bare))
         && !bare.contains(char::is_whitespace)
         && !bare.contains("://")
         && is_mixed(bare, least)
@@ -185,6 +197,19 @@ pub(super) fn is_mixed(value: &str, least: usize) -> bool {
     let inner_capital =
         value.chars().skip(1).any(char::is_uppercase) && value.chars().any(char::is_lowercase);
     value.chars().count() >= least && letter && (digit || (inner_capital && value.len() >= 20))
+}
+
+/// Returns whether a value has a sign that names and paths do not have.
+pub(super) fn has_rare_sign(value: &str) -> bool {
+    value.len() >= 8
+        && !value.contains(['/', ' '])
+        && value.contains(['!', '@', '#', '^', '&', '*', '~', '+', '?'])
+}
+
+/// Returns whether the value of a name for tokens, without quotation marks, is part of a program.
+fn is_expression(value: &str) -> bool {
+    let digit = value.bytes().any(|b| b.is_ascii_digit());
+    value.contains(['(', '{', '[']) || (!digit && value.contains(['.', ',', '$']))
 }
 
 fn has_digit_or_sign(value: &str) -> bool {
@@ -210,18 +235,34 @@ fn is_sentence(value: &str) -> bool {
             && value.split_whitespace().any(|word| is_word(word) || names::noun(word).is_some()))
 }
 
+/// Returns whether a value is a version: `v0.5.0`.
+fn is_version(value: &str) -> bool {
+    let mut parts = value.strip_prefix('v').unwrap_or(value).split('.');
+    let number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    parts.clone().count() >= 2 && parts.all(number)
+}
+
+/// Returns whether a value consists of small words, of which one is about secrets: `auth/missing-password`.
+fn is_about(value: &str) -> bool {
+    let words = || value.split(['-', '/', '.', ':']);
+    let small = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+    value.contains('/') && words().all(small) && words().any(|word| names::noun(word).is_some())
+}
+
 /// Returns whether an unquoted value is an expression: a call, an index, a member.
-fn is_code(value: &str) -> bool {
+pub(super) fn is_code(value: &str) -> bool {
     let ident = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     };
+    // Variables of PHP and shells.
+    let value = value.strip_prefix('$').unwrap_or(value);
     let head = value.split(['(', '[', '<']).next().unwrap_or_default();
     let path = head.split(['.', ':']).filter(|part| !part.is_empty());
     let called = head.len() < value.len()
         && path.clone().count() > 0
         && path.clone().all(ident)
-        && value.ends_with([')', ']', '>', ',', ';', '?', '(', '"', '\'']);
+        && value.ends_with([')', ']', '>', ',', ';', '?', '(', '[', '=', '"', '\'']);
     let roots = [
         "self", "this", "os", "process", "req", "request", "env", "args", "opts", "options", "config", "cfg",
         "settings", "params", "user", "data", "secrets", "var", "local", "props", "state", "ctx", "context",
@@ -230,7 +271,27 @@ fn is_code(value: &str) -> bool {
     let first =
         head.trim_start_matches(['&', '*', '!']).split(['.', ':', '?', '-']).next().unwrap_or_default();
     let member = head.contains(['.', ':', '?']) || head.contains("->");
+    // `names$3[key`
+    let indexed = value.as_bytes().get(head.len()) == Some(&b'[')
+        && head.len() >= 5
+        && path.clone().all(|part| ident(part.split('$').next().unwrap_or_default()))
+        && !head.split('$').next().unwrap_or_default().bytes().any(|b| b.is_ascii_digit());
+    // `decodeSafe$1(parsed.password`
+    let argument = value.get(head.len() + 1..).unwrap_or_default();
+    let call = value.as_bytes().get(head.len()) == Some(&b'(')
+        && head.contains(['_', '$', '.'])
+        && head
+            .split(['.', '$', ':'])
+            .all(|part| part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+        && !argument.is_empty()
+        && argument.split('.').all(ident);
+    // Of minified programs, and of comments in Python.
+    let short =
+        matches!(value, "!0" | "!1") || (value.ends_with('}') && value.as_bytes().get(1) == Some(&b'{'));
     called
+        || indexed
+        || call
+        || short
         || (member && roots.contains(&first))
         || value.starts_with(['(', '!', '|', '>', '&']) && !value.bytes().any(|b| b.is_ascii_digit())
 }

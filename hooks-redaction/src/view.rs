@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::label::Labels;
 use super::scan;
 use super::span::Span;
-use super::text::{byte, floor, run_end, run_start};
+use super::text::{byte, byte_before, floor, run_end, run_start};
 
 /// Names of characters in HTML, from `data/entities.txt`.
 static ENTITIES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
@@ -205,10 +205,17 @@ fn reading(bytes: &[u8], at: usize, c: char) -> Reading {
         // Soft line break of mail.
         '=' if byte(bytes, at + 1) == b'\n' => return Reading::Nothing(at + 2),
         '=' if bytes.get(at + 1..at + 3) == Some(b"\r\n") => return Reading::Nothing(at + 3),
+        '\u{2012}' | '\u{2013}' if is_between_digits(bytes, at, c.len_utf8()) => {
+            Some(('-', at + c.len_utf8()))
+        }
         _ if is_invisible(c) => return Reading::Nothing(at + c.len_utf8()),
         _ => plain(c).map(|plain| (plain, at + c.len_utf8())),
     };
     decoded.map_or(Reading::Plain, |(c, end)| Reading::Character(c, end))
+}
+
+fn is_between_digits(bytes: &[u8], at: usize, length: usize) -> bool {
+    byte_before(bytes, at).is_ascii_digit() && byte(bytes, at + length).is_ascii_digit()
 }
 
 /// Returns whether a character is not seen: those that Unicode lists as ignorable by default (`DerivedCoreProperties`),
@@ -231,7 +238,9 @@ fn plain(c: char) -> Option<char> {
         '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' => Some(' '),
         '\u{2010}' | '\u{2011}' => Some('-'),
         '\u{fe6b}' => Some('@'),
-        '\u{ff0d}'..='\u{ff0e}'
+        '\u{ff08}'..='\u{ff09}'
+        | '\u{ff0b}'
+        | '\u{ff0d}'..='\u{ff0e}'
         | '\u{ff10}'..='\u{ff19}'
         | '\u{ff20}'..='\u{ff3a}'
         | '\u{ff3f}'
@@ -276,6 +285,8 @@ fn escape(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     match byte(bytes, at + 1) {
         b'u' => Some((printable(hex(bytes, at + 2, 4)?)?, at + 6)),
         b'x' => Some((printable(hex(bytes, at + 2, 2)?)?, at + 4)),
+        // As some writers of JSON escape it.
+        b'/' => Some(('/', at + 2)),
         _ => None,
     }
 }

@@ -16,6 +16,9 @@ const LEAST_HEAD: usize = 4;
 /// Returns the start of the next line's text, if the line ends at `end`: after a soft line break of mail (`=`), a
 /// backslash, or the marks of a quotation.
 pub(super) fn next_line(bytes: &[u8], end: usize) -> Option<usize> {
+    if b"\"'".contains(&byte(bytes, end)) {
+        return next_literal(bytes, end);
+    }
     let soft = b"=\\".contains(&byte(bytes, end));
     let at = end + usize::from(soft);
     let at = at + usize::from(byte(bytes, at) == b'\r');
@@ -26,9 +29,17 @@ pub(super) fn next_line(bytes: &[u8], end: usize) -> Option<usize> {
     Some(quoted)
 }
 
+/// Returns the start of the literal that is put together with the one whose quotation mark is at `end`: `"a" + "b"`.
+fn next_literal(bytes: &[u8], end: usize) -> Option<usize> {
+    let blank = |from: usize| run_end(bytes, from, 32, |b| b.is_ascii_whitespace());
+    let sign = blank(end + 1);
+    let from = blank(sign + usize::from(b"+.&".contains(&byte(bytes, sign))));
+    (from > end + 1 && byte(bytes, from) == byte(bytes, end)).then_some(from + 1)
+}
+
 /// Returns the end of a body that is too short before the line end at `end`, and complete with the lines after.
 pub(super) fn joined(bytes: &[u8], body: usize, end: usize, form: &Form) -> Option<usize> {
-    if end < body + LEAST_HEAD || end - body >= form.least {
+    if end < body + LEAST_HEAD {
         return None;
     }
     let mut found = bytes.get(body..end)?.to_vec();

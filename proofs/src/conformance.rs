@@ -51,7 +51,10 @@ const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/shapes", "shell", &["--min-block", "0.98", "--max-fp", "0"]),
     ("corpora/fresh/shapes", "write", &["--min-block", "0.97", "--max-fp", "0"]),
     ("corpora/fresh/packs", "pack", &["--min-block", "1", "--max-fp", "0"]),
-    ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.007"]),
+    ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.004"]),
+    ("corpora/fresh/scrub_forms", "scrub", &["--min-recall", "0.989", "--max-fp", "0"]),
+    ("corpora/fresh/scrub_hidden", "scrub", &["--min-recall", "0.95"]),
+    ("corpora/fresh/scrub_places", "scrub", &["--min-recall", "0.8"]),
     ("corpora/fresh/prose", "decision", &["--min-block", "0.94", "--max-fp", "0.003"]),
     ("corpora/fresh/prose", "directive", &["--min-recall", "0.73", "--max-fp", "0.09"]),
 ];
