@@ -106,12 +106,22 @@ fn is_for_user(bytes: &[u8], at: usize) -> bool {
     if line.ends_with(b"-passin ") || line.ends_with(b"-passout ") {
         return true;
     }
-    let above =
-        line_before(bytes, at.saturating_sub(line.len() + 1), 64).trim_ascii_start().to_ascii_lowercase();
-    let above = above.strip_prefix(b"- ").or(above.strip_prefix(b"\"")).unwrap_or(&above);
+    names_user(bytes, at.saturating_sub(line.len() + 1))
+}
+
+/// Returns whether the line that ends at `end` names a user, as the one above a password may.
+pub(super) fn names_user(bytes: &[u8], end: usize) -> bool {
+    let line = line_before(bytes, end, 64).trim_ascii_start().to_ascii_lowercase();
+    let line = line.strip_prefix(b"- ").or(line.strip_prefix(b"\"")).unwrap_or(&line);
     [&b"user"[..], b"username", b"login", b"email"].iter().any(|name| {
-        above.strip_prefix(*name).is_some_and(|rest| matches!(rest.first(), Some(b':' | b'=' | b'"' | b' ')))
+        line.strip_prefix(*name).is_some_and(|rest| matches!(rest.first(), Some(b':' | b'=' | b'"' | b' ')))
     })
+}
+
+/// Returns whether the line of `.netrc` that ends at `end` names the user of the password in the next line.
+pub(super) fn is_login(bytes: &[u8], end: usize) -> bool {
+    let line = line_before(bytes, end, 96).trim_ascii_start();
+    line.starts_with(b"login ") || line.starts_with(b"account ")
 }
 
 /// Finds the secret of an AWS access key after its name and a blank, or "is": its form is known, so it needs no sign.
@@ -243,7 +253,8 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
     if quoted > end && byte(bytes, quoted) == b'>' {
         return Some((Separator::Element, quoted + 1));
     }
-    if let Some(from) = default_of_variable(bytes, quoted).filter(|_| quoted > end) {
+    let variable = quoted > end && line_before(bytes, start, 16).ends_with(VARIABLE);
+    if let Some(from) = default_of_variable(bytes, quoted).filter(|_| variable) {
         return Some((Separator::QuotedOnly, from));
     }
     let at = blank(quoted);
@@ -299,17 +310,23 @@ fn opens_element(before: &[u8]) -> bool {
 
 /// Returns the start of the value behind a name in JSON: `"name": "DB_PASSWORD", "value": "…"`.
 fn pair_value(bytes: &[u8], from: usize) -> Option<usize> {
-    let blank = |from: usize| run_end(bytes, from, 32, |b| b.is_ascii_whitespace());
-    let key = blank(from);
+    let blank = |from: usize| run_end(bytes, from, 32, |b| b == b' ' || b == b'\t');
+    let line = blank(from) + usize::from(byte(bytes, blank(from)) == b'\r');
+    let key = blank(line + usize::from(byte(bytes, line) == b'\n'));
     let known = bytes.get(key..key + 7)?.eq_ignore_ascii_case(b"\"value\"");
     let colon = blank(key + 7);
     (known && byte(bytes, colon) == b':').then(|| blank(colon + 1))
 }
 
+/// Start of the block of a variable of Terraform.
+pub(super) const VARIABLE: &[u8] = b"variable \"";
+/// Most bytes of such a block that are read.
+pub(super) const MAX_BLOCK: usize = 256;
+
 /// Returns the start of the default in the block of a variable of Terraform: `variable "x" { default = "…" }`.
 fn default_of_variable(bytes: &[u8], from: usize) -> Option<usize> {
     let open = run_end(bytes, from, 2, |b| b == b' ');
-    let block = bytes.get(open..bytes.len().min(open + 256))?.strip_prefix(b"{")?;
+    let block = bytes.get(open..bytes.len().min(open + MAX_BLOCK))?.strip_prefix(b"{")?;
     let block = block.split(|b| *b == b'}').next()?;
     let at = memchr::memmem::find(block, b"default")? + b"default".len();
     let value = run_end(block, at, 16, |b| b == b' ' || b == b'=');
@@ -357,8 +374,7 @@ fn prose(bytes: &[u8], start: usize, at: usize) -> Option<(Separator, usize)> {
         return Some((Separator::Option, at));
     }
     // The same over several lines.
-    let above = line_before(bytes, start.saturating_sub(line.len() + 1), 96).trim_ascii_start();
-    if line.trim_ascii().is_empty() && (above.starts_with(b"login ") || above.starts_with(b"account ")) {
+    if line.trim_ascii().is_empty() && is_login(bytes, start.saturating_sub(line.len() + 1)) {
         return Some((Separator::Option, at));
     }
     let word_end = run_end(bytes, at, 8, |b| b.is_ascii_alphabetic());

@@ -87,7 +87,8 @@ impl Material {
                 material.is_open = bytes.len() == window;
                 break;
             };
-            if !is_joint(bytes.get(material.end..start).unwrap_or_default()) {
+            let joint = bytes.get(material.end..start).unwrap_or_default();
+            if !may_join(joint) || !is_joint(joint) {
                 break;
             }
             let end = run_end(bytes, start, MAX_KEY, is_base64);
@@ -121,6 +122,21 @@ fn line_of_key(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
     }
     None
 }
+
+/// Returns whether two lines of key material may have this between them: no other block, no long word and no marker, which
+/// may be another credential; little at the end of the first line.
+fn may_join(joint: &[u8]) -> bool {
+    let end_of_line = memchr::memchr(b'\n', joint).map_or(joint.len() / 2, |newline| newline);
+    let mut words = joint.split(|b| !(b.is_ascii_alphanumeric() || b"_-".contains(b)));
+    end_of_line <= MAX_TAIL
+        && memchr::memmem::find(joint, b"-----").is_none()
+        && words.all(|word| word.len() < MAX_WORD && !word.ends_with(b"_REDACTED"))
+}
+
+/// Most bytes after a line of key material in the same line.
+const MAX_TAIL: usize = 8;
+/// Longest word between two lines of key material, plus one.
+const MAX_WORD: usize = 20;
 
 fn is_base64(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"+/=".contains(&b)

@@ -10,7 +10,7 @@ use super::{
     assignments, email,
     label::Labels,
     literals::{INDEX, Kind, LITERALS},
-    pem, scan,
+    names, pem, scan,
     text::{floor, is_ident},
 };
 
@@ -102,7 +102,28 @@ fn last_cut(text: &str) -> Option<usize> {
 
 /// Returns the start of the line from which a finding may go on after the line end before `end`.
 fn held_from(text: &str, end: usize) -> Option<usize> {
-    aws_id(text, end).or_else(|| open_word(text, end))
+    aws_id(text, end).or_else(|| open_word(text, end)).or_else(|| open_pair(text, end))
+}
+
+/// Returns the start of the line, or of the block, that names what a line after it has the value of.
+fn open_pair(text: &str, end: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let last = end.checked_sub(1)?;
+    let line_start = line_start(text, last);
+    let line = text.get(line_start..last)?;
+    // A name in JSON whose value is in the next line.
+    let quoted = line.trim_end().strip_suffix("\",").map(|line| line.rsplit('"').next().unwrap_or_default());
+    if assignments::is_login(bytes, last)
+        || assignments::names_user(bytes, last)
+        || quoted.is_some_and(|name| names::noun(name).is_some())
+    {
+        return Some(line_start);
+    }
+    let from = end.saturating_sub(assignments::MAX_BLOCK + 2 * names::MAX_NAME);
+    let near = bytes.get(from..end)?;
+    let block = memmem::rfind(near, assignments::VARIABLE)?;
+    let open = memchr::memchr(b'}', near.get(block..)?).is_none();
+    open.then(|| self::line_start(text, from + block))
 }
 
 fn line_start(text: &str, at: usize) -> usize {
@@ -149,7 +170,7 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
     let mut end = end;
     for line in 0..MAX_LINES {
         let start = line_start(text, end.checked_sub(1)?);
-        let content = text.get(start..end)?.trim_end();
+        let content = without_sign(text.get(start..end)?.trim_end());
         let word = last_word(content);
         let name = content.strip_suffix(word).unwrap_or_default();
         let pair = assignments::is_name_of_pair(name.as_bytes());
@@ -170,6 +191,12 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
         end = start;
     }
     None
+}
+
+/// Returns a line without the end of a literal that the next line goes on with: `"ab" +`.
+fn without_sign(line: &str) -> &str {
+    let literal = line.strip_suffix(['+', '.', '&']).unwrap_or(line).trim_end();
+    literal.strip_suffix(['"', '\'']).unwrap_or(line)
 }
 
 fn last_word(line: &str) -> &str {

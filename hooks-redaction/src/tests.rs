@@ -86,6 +86,22 @@ const PIECES: &[&str] = &[
     "- name: ",
     "API_KEY",
     "\n  value: ",
+    "login joe\n  ",
+    "user: joe\n",
+    "pass: mango-winter\n",
+    "{\"name\": \"DB_PASSWORD\",\n",
+    " \"value\": \"hunter2x\"}",
+    "variable \"db_password\" {\n",
+    "  default = \"hunter2x\"\n",
+    "\" +\n  \"",
+    "\n   12| -----BEGIN PRIVATE KEY-----",
+    "\n   13| MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
+    "\n   14| -----END PRIVATE KEY-----\n",
+    "h.example:5432:app:joe:",
+    "echo 'hunter2x' | sudo -S",
+    "123%20456%20789",
+    "\\/",
+    "–",
 ];
 
 pub(super) fn pieces() -> impl Strategy<Value = String> {
