@@ -70,6 +70,14 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
         return Some(Span::new(value.start, value.end, Label::AwsSecretAccessKey));
     }
     let shell = value.style == Style::Attached && name.bytes().all(|b| !b.is_ascii_lowercase());
+    // The folder of a process; a variable that is named as the parameter.
+    let bare = head.trim_end_matches([',', ';', ')']);
+    if (bare.starts_with(['/', '~']) && name.to_ascii_lowercase().ends_with("pwd"))
+        || bare.eq_ignore_ascii_case(name)
+        || names_parameter(text.as_bytes(), name, head, value.end)
+    {
+        return None;
+    }
     // The number of a public key (OpenPGP).
     if name.to_ascii_lowercase().ends_with("signingkey") && head.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
@@ -100,6 +108,13 @@ pub(super) fn is_part_of_path(bytes: &[u8], start: usize, end: usize) -> bool {
         || (before.ends_with(b"/") && before != b"*/" && byte(bytes, end) != b'=')
 }
 
+/// Returns whether the value of an option is the name of its parameter in a text of help: `--password=name  Password to use`.
+fn names_parameter(bytes: &[u8], name: &str, value: &str, end: usize) -> bool {
+    name.starts_with("--")
+        && value.bytes().all(|b| b.is_ascii_lowercase())
+        && bytes.get(end..end + 2) == Some(b"  ")
+}
+
 /// Returns whether `pass` at `at` belongs to a user: the line above names one, or it is an argument of OpenSSL.
 fn is_for_user(bytes: &[u8], at: usize) -> bool {
     let line = line_before(bytes, at, 32);
@@ -111,16 +126,21 @@ fn is_for_user(bytes: &[u8], at: usize) -> bool {
 
 /// Returns whether the line that ends at `end` names a user, as the one above a password may.
 pub(super) fn names_user(bytes: &[u8], end: usize) -> bool {
-    let line = line_before(bytes, end, 64).trim_ascii_start().to_ascii_lowercase();
-    let line = line.strip_prefix(b"- ").or(line.strip_prefix(b"\"")).unwrap_or(&line);
+    let line = first_word(line_before(bytes, end, 64)).to_ascii_lowercase();
     [&b"user"[..], b"username", b"login", b"email"].iter().any(|name| {
         line.strip_prefix(*name).is_some_and(|rest| matches!(rest.first(), Some(b':' | b'=' | b'"' | b' ')))
     })
 }
 
+/// Returns a line from its first letter or digit on.
+fn first_word(line: &[u8]) -> &[u8] {
+    let start = line.iter().position(u8::is_ascii_alphanumeric).unwrap_or(line.len());
+    line.get(start..).unwrap_or_default()
+}
+
 /// Returns whether the line of `.netrc` that ends at `end` names the user of the password in the next line.
 pub(super) fn is_login(bytes: &[u8], end: usize) -> bool {
-    let line = line_before(bytes, end, 96).trim_ascii_start();
+    let line = first_word(line_before(bytes, end, 96));
     line.starts_with(b"login ") || line.starts_with(b"account ")
 }
 
@@ -242,7 +262,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Valu
 
 /// Parses the separator between a name and its value; returns it with the position of the value.
 fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Separator, usize)> {
-    let blank = |from: usize| run_end(bytes, from, 8, |b| b == b' ' || b == b'\t');
+    let blank = |from: usize| run_end(bytes, from, 40, |b| b == b' ' || b == b'\t');
     if byte(bytes, end) == b'>' && opens_element(line_before(bytes, start, 24)) {
         return Some((Separator::Element, end + 1));
     }
@@ -265,6 +285,9 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
     let two = bytes.get(at..at + 2).unwrap_or_default();
     let compared = matches!(two, b"==" | b"!=");
     match byte(bytes, at) {
+        b',' if quoted > end && noun == Noun::Password && is_strong(bytes, blank(at + 1)) => {
+            Some((Separator::QuotedOnly, blank(at + 1)))
+        }
         _ if compared => Some((Separator::QuotedOnly, blank(run_end(bytes, at, 3, |b| b"=!".contains(&b))))),
         // `token=>…` is a function.
         _ if two == b"=>" && quoted == end => Some((Separator::QuotedOnly, blank(at + 2))),
@@ -284,12 +307,34 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
         b',' if quoted > end && is_upper(bytes.get(start..end)?) => {
             Some((Separator::QuotedOnly, blank(at + 1)))
         }
+        _ if quoted == end && behind_type(bytes, end).is_some() => {
+            Some((Separator::QuotedOnly, blank(behind_type(bytes, end)?)))
+        }
         _ if !spaced || quoted > end => None,
         _ if is_option(bytes.get(start..end)?) => Some((Separator::Option, at)),
         _ if is_set(line_before(bytes, start, 32)) => Some((Separator::Option, at)),
         _ if noun == Noun::Password => prose(bytes, start, at),
         _ => None,
     }
+}
+
+/// Returns whether the next argument is a text as only passwords are: `setProperty("password", "Dr4gon!x")`.
+fn is_strong(bytes: &[u8], from: usize) -> bool {
+    let Some((start, end)) = quotation(bytes, from) else { return false };
+    let text = bytes.get(start..end).unwrap_or_default();
+    let has = |class: fn(&u8) -> bool| text.iter().any(class);
+    let signs = text.iter().any(|b| b"!@#$%^&*~+?".contains(b)) && has(u8::is_ascii_alphabetic);
+    let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    (8..=64).contains(&text.len()) && (signs || mixed) && text.iter().all(u8::is_ascii_graphic)
+}
+
+/// Returns the end of the `=` behind the type of a variable: `password string = "…"`, `password As String = "…"`,
+/// `password[] = "…"`.
+fn behind_type(bytes: &[u8], from: usize) -> Option<usize> {
+    let end = run_end(bytes, from, 24, |b| b.is_ascii_alphanumeric() || b" []*&".contains(&b));
+    let kind = bytes.get(from..end)?.trim_ascii();
+    let known = [&b"string"[..], b"String", b"As String", b"&str", b"[]", b"*string"];
+    (known.contains(&kind) && byte(bytes, end) == b'=' && byte(bytes, end + 1) != b'=').then_some(end + 1)
 }
 
 /// Returns whether the first argument of a function with the name of a secret is no secret: `get_password("mail", …)`,
@@ -327,7 +372,7 @@ pub(super) const MAX_BLOCK: usize = 256;
 fn default_of_variable(bytes: &[u8], from: usize) -> Option<usize> {
     let open = run_end(bytes, from, 2, |b| b == b' ');
     let block = bytes.get(open..bytes.len().min(open + MAX_BLOCK))?.strip_prefix(b"{")?;
-    let block = block.split(|b| *b == b'}').next()?;
+    let block = block.split(|b| b"}[".contains(b)).next()?;
     let at = memchr::memmem::find(block, b"default")? + b"default".len();
     let value = run_end(block, at, 16, |b| b == b' ' || b == b'=');
     Some(open + 1 + value)
@@ -519,6 +564,16 @@ mod tests {
             ("<wsse:Password>hunter2</wsse:Password>", "Password", "hunter2"),
             ("<entry key=\"db.password\">hunter2</entry>", "password", "hunter2"),
             ("password: Harvest2024!\n", "password", "Harvest2024!"),
+            (
+                "RESTIC_PASSWORD=\"lantern otter summer monkey 39\"",
+                "PASSWORD",
+                "lantern otter summer monkey 39",
+            ),
+            ("password                  = \"Z8jq-x\"", "password", "Z8jq-x"),
+            ("password = velvet-falcon-cobalt", "password", "velvet-falcon-cobalt"),
+            ("var dbPassword string = \"hunter2x\"", "Password", "hunter2x"),
+            ("Dim password As String = \"hunter2x\"", "password", "hunter2x"),
+            ("setProperty(\"mail.smtp.password\", \"Dr4gonfly\")", "password", "Dr4gonfly"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");
         }
@@ -543,6 +598,12 @@ mod tests {
             ("see DB_PASSWORD\n  value: hunter2x\n", "PASSWORD"),
             ("GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "TOKEN"),
             ("Compiling password-hash v0.5.0", "password"),
+            ("PWD=/home/dev/projects/app", "PWD"),
+            ("password=[FILTERED]", "password"),
+            ("  -p, --password=name  Password to use", "password"),
+            ("connect(passphrase=passphrase, 1)", "passphrase"),
+            ("password: \"please choose your new word\"", "password"),
+            ("[\"password\", \"user_id_2\"]", "password"),
             ("https://<user>:<password>@host/path", "password"),
             ("redis://:{{ redis_password }}@redis:6379", "password"),
             ("$password = $_POST['password'] ?? null;", "password"),

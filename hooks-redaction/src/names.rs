@@ -65,6 +65,7 @@ const KEY_KINDS: &[&str] = &[
     "subscription",
     "functions",
     "host",
+    "preshared",
 ];
 /// Words after a noun that still name the value itself.
 const FILLERS: &[&str] =

@@ -89,8 +89,8 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let next_word = bytes.get(fourth.end..bytes.len().min(fourth.end + 9)).unwrap_or_default();
     let object = has_word(line_before(bytes, first.start, 64), &["oid", "oids", "objectidentifier"]);
     let version = object
-        || is_version(bytes, first.start)
-        || has_word(words, NOT_BEFORE)
+        || is_version(bytes, first.start, address)
+        || follows_word(words, NOT_BEFORE)
         // `upgrade 1.2.3.4 -> 1.2.3.5`
         || (words.ends_with(b"-> ") && has_word(line_before(bytes, first.start, 48), NOT_BEFORE))
         || has_word(next_word, NOT_AFTER);
@@ -104,14 +104,35 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
         .then_some((first.start, fourth.end))
 }
 
+/// Returns whether the last word before a number is one of `words`, but for a link such as "is".
+fn follows_word(before: &[u8], words: &[&str]) -> bool {
+    let links = [&b" is"[..], b" number", b" no", b" of", b" to", b" was", b" -"];
+    let trimmed = |text: &[u8]| {
+        let length = text.iter().rposition(|b| !b" \t:=\"'([#".contains(b)).map_or(0, |last| last + 1);
+        text.get(..length).unwrap_or_default().to_vec()
+    };
+    let mut before = trimmed(before);
+    if let Some(link) = links.iter().find(|link| before.to_ascii_lowercase().ends_with(link)) {
+        before = trimmed(before.get(..before.len() - link.len()).unwrap_or_default());
+    }
+    let start = before.iter().rposition(|b| !b.is_ascii_alphabetic()).map_or(0, |at| at + 1);
+    let option = before.get(start.wrapping_sub(1)) == Some(&b'-');
+    !option && has_word(before.get(start..).unwrap_or_default(), words)
+}
+
 /// Returns whether the text before four numbers shows a version: `name/1.2.3.4`, `name==1.2.3.4`, `fileVersion="`.
-fn is_version(bytes: &[u8], start: usize) -> bool {
+fn is_version(bytes: &[u8], start: usize, address: Ipv4Addr) -> bool {
     let before = line_before(bytes, start, 24);
     let required: [&[u8]; 7] = [b"==", b">=", b"<=", b"~=", b"~>", b"^", b"~"];
     let product = before.strip_suffix(b"/").and_then(<[u8]>::last).is_some_and(u8::is_ascii_alphanumeric);
-    let mut words = before.split(|b| !b.is_ascii_alphabetic());
-    let named = words.any(|word| word.to_ascii_lowercase().ends_with(b"version"));
-    named || product || required.iter().any(|sign| before.trim_ascii_end().ends_with(sign))
+    let named = before.trim_ascii_end().len() >= 7 && {
+        let end = before.iter().rposition(|b| !b" \t:=\"'([".contains(b)).map_or(0, |last| last + 1);
+        before.get(..end).unwrap_or_default().to_ascii_lowercase().ends_with(b"version")
+    };
+    // `worker-2/10.0.1.2` is the address of a node.
+    named
+        || (product && !address.is_private())
+        || required.iter().any(|sign| before.trim_ascii_end().ends_with(sign))
 }
 
 fn is_joined(bytes: &[u8], start: usize) -> bool {
@@ -210,6 +231,10 @@ mod tests {
             ("is 192.168.1.20.", "192.168.1.20"),
             ("inet 172.16.5.4  netmask 255.255.0.0", "172.16.5.4"),
             ("10.1.2.3 db.internal", "10.1.2.3"),
+            ("ssh -v 10.1.2.3", "10.1.2.3"),
+            ("client v1.2 from 203.0.113.9", "203.0.113.9"),
+            ("agent version 2 at 203.0.113.9", "203.0.113.9"),
+            ("Node: worker-2/10.0.1.2", "10.0.1.2"),
         ] {
             assert_eq!(found(text, &[Label::Ipv4]), [wanted], "{text}");
         }

@@ -165,7 +165,10 @@ pub(super) fn may_start(bytes: &[u8], at: usize) -> bool {
 /// Returns whether the material of the key whose BEGIN line is at `at` goes on behind `end`.
 pub(super) fn goes_on(bytes: &[u8], at: usize, end: usize) -> bool {
     title(bytes, at + BEGIN.len()).is_some_and(|from| {
-        has_body(bytes, from) && body_end(bytes, from) > end || Material::alike(bytes, from).end > end
+        let before = bytes.get(..end).unwrap_or_default();
+        let plain = has_body(bytes, from);
+        plain && (body_end(bytes, from) > end || !has_body(before, from))
+            || Material::alike(bytes, from).end > end
     })
 }
 

@@ -27,6 +27,7 @@ const CONTEXT: &[&str] = &[
     "mobilenumber",
     "telefon",
     "handy",
+    "mobil",
     "msisdn",
     "callback",
     "voicemail",
@@ -72,7 +73,8 @@ fn international(sequence: &Sequence<'_>, least: usize) -> Option<usize> {
     let lengths = || groups.iter().map(|group| group.len());
     let place = lengths().eq([4, 5]) || lengths().eq([6, 7]);
     let date = lengths().take(3).eq([4, 2, 2]);
-    if before.is_ascii_alphanumeric() || b")]_".contains(&before) || place || date {
+    let fraction = lengths().eq([1, 8]) && sequence.separators(2).all(|separator| separator == b".");
+    if fraction || before.is_ascii_alphanumeric() || b")]_".contains(&before) || place || date {
         return None;
     }
     let american = first.len() == 1 && byte(sequence.bytes, first.start) == b'1';

@@ -271,6 +271,10 @@ impl Scanner<'_> {
     fn mail(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         let (before, next) = (byte_before(bytes, at), byte(bytes, at + 1));
+        let rest = bytes.get(at + 1..).unwrap_or_default();
+        if rest.starts_with(b"tcp(") || rest.starts_with(b"unix(") {
+            return self.note(url::data_source(bytes, at), &Label::UrlPassword);
+        }
         let local = before.is_ascii_alphanumeric() || before >= 0x80 || b"._%+-'\"".contains(&before);
         let domain = next.is_ascii_alphanumeric() || next >= 0x80 || next == b'_';
         if local

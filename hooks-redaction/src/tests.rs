@@ -230,6 +230,7 @@ fn ordinary_text_stays() {
         "withXSRFToken: defaultToConfig2, password:!0, nextPageToken: \"SUB2Q0uv\"",
         "# [MS-DCOM] 2.2.19.3 and sect 6.3.1.9, see §13.1.2.4, <path d=\"M1.3-1 1.6.6.1 1.3\">",
         "user.signingkey=A94A61AD8E37DAD5",
+        "https://REDACTED:REDACTED@host and postgresql://[user[:password]@][host]",
     ] {
         assert!(
             matches!(Scrubber::all().scrub(text), Cow::Borrowed(_)),

@@ -1,6 +1,9 @@
 //! The password in `scheme://user:password@host` (RFC 3986, section 3.2.1).
 
-use super::{text::run_end, value};
+use super::{
+    text::{run_end, run_start},
+    value,
+};
 
 /// Longest user part that is searched for.
 const MAX_USERINFO: usize = 512;
@@ -21,8 +24,17 @@ pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
     };
     let end = start + last_at;
     let found = text.get(colon + 1..end)?;
-    let named = matches!(found, "PASSWORD" | "PASS" | "PWD" | "PW" | "SECRET" | "TOKEN");
+    let named = matches!(found, "PASSWORD" | "PASS" | "PWD" | "PW" | "SECRET" | "TOKEN" | "REDACTED")
+        || found.trim_end_matches(']') == "password" && found.ends_with(']');
     (!found.is_empty() && !named && !value::is_placeholder(found)).then_some((colon + 1, end))
+}
+
+/// Returns the extent of the password in a data source of Go, `user:password@tcp(host)`, whose `@` is at `at`.
+pub(super) fn data_source(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let start = run_start(bytes, at, 128, |b| !b.is_ascii_whitespace() && !b"\"'`=/".contains(&b));
+    let colon = start + memchr::memchr(b':', bytes.get(start..at)?)?;
+    let found = std::str::from_utf8(bytes.get(colon + 1..at)?).ok()?;
+    (colon > start && !found.is_empty() && !value::is_placeholder(found)).then_some((colon + 1, at))
 }
 
 fn is_port(text: &[u8]) -> bool {

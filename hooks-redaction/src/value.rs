@@ -132,6 +132,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let variable = value.strip_prefix('$').is_some_and(name);
     let percent = framed("%", "%") && value.len() > 2;
     let format = matches!(value, "%s" | "%d" | "%v" | "%q" | "{}" | "\"" | "'" | "?");
+    let filtered =
+        value.strip_prefix('[').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'));
     let mut letters = value.chars();
     let first = letters.next();
     let same = value.chars().count() >= 3 && letters.all(|c| Some(c) == first);
@@ -142,7 +144,16 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || lower.ends_with("-here");
     let frame = (framed("<", ">") || framed("{", "}") || framed("[", "]") || framed("__", "__"))
         && !value.contains(['"', ',']);
-    value.is_empty() || opened || variable || percent || format || same || mask || template || frame
+    value.is_empty()
+        || filtered
+        || opened
+        || variable
+        || percent
+        || format
+        || same
+        || mask
+        || template
+        || frame
 }
 
 /// Returns whether the value of a name that suggests a password is a password.
@@ -153,7 +164,7 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         return false;
     }
     if style == Style::Quoted {
-        return !is_sentence(bare) && !bare.contains("://") && !is_about(bare);
+        return is_passphrase(bare) || (!is_sentence(bare) && !bare.contains("://") && !is_about(bare));
     }
     if style == Style::Prose && (is_version(bare) || code::is_type(bare) || bare.starts_with(['}', ')', ']']))
     {
@@ -165,7 +176,7 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         && match style {
             Style::Quoted | Style::Attached => true,
             Style::Plain(alone) => alone && bare.chars().count() >= 4 || has_digit_or_sign(bare),
-            Style::Spaced => has_digit_or_sign(bare),
+            Style::Spaced => has_digit_or_sign(bare) || (bare.len() >= 14 && bare.matches('-').count() >= 2),
             Style::Prose => {
                 let words = bare.len() >= 14 && bare.matches('-').count() >= 2;
                 let signs = has_rare_sign(bare) && bare.chars().skip(1).any(char::is_uppercase);
@@ -221,6 +232,18 @@ pub(super) fn is_word(value: &str) -> bool {
     let bare = value.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let letters = value.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
     WORDS.contains(&bare.as_str()) || (letters && value.contains('_') && names::noun(value).is_some())
+}
+
+/// Returns whether a value is four to eight small words without one that joins a sentence, perhaps with a number.
+fn is_passphrase(value: &str) -> bool {
+    let words = || value.split(' ');
+    let small = |word: &str| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_lowercase());
+    let number = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    let joins = ["your", "you", "please", "does", "has", "have", "are", "was", "but", "than", "that", "this"];
+    (4..=8).contains(&words().count())
+        && words().filter(|word| number(word)).count() <= 1
+        && words().all(|word| number(word) || small(word))
+        && !words().any(|word| is_word(word) || joins.contains(&word) || names::noun(word).is_some())
 }
 
 /// Returns whether a quoted value is a text about passwords, such as a message or a validation rule.

@@ -69,15 +69,20 @@ pub(super) fn continued(bytes: &[u8], end: usize, form: &Form) -> Option<usize> 
     let mut end = end;
     for _line in 0..MAX_LINES {
         let soft = b"=\\".contains(&byte(bytes, end));
-        let full = soft || line_before(bytes, end, FULL_LINE).len() >= FULL_LINE;
+        let literal = b"\"'".contains(&byte(bytes, end));
+        let full = soft || literal || line_before(bytes, end, FULL_LINE).len() >= FULL_LINE;
         if form.most != usize::MAX || !full {
             break;
         }
-        let Some(from) = next_line(bytes, end).filter(|from| byte_before(bytes, *from) == b'\n') else {
+        let Some(from) = next_line(bytes, end).filter(|from| literal || byte_before(bytes, *from) == b'\n')
+        else {
             break;
         };
         let to = run_end(bytes, from, 256, |b| form.body.has(b));
-        if to < from + 2 || !is_random(bytes.get(from..to)?) {
+        // The rest of a credential stands alone in its line; a time or the name of a variable does not.
+        let alone = byte(bytes, to).is_ascii_whitespace() || b"\0\"'`,;)]}=\\".contains(&byte(bytes, to));
+        let least = if soft || literal { 2 } else { 11 };
+        if to < from + least || !alone || !is_random(bytes.get(from..to)?) {
             break;
         }
         end = to;
