@@ -46,8 +46,8 @@ pub(super) fn name_around(bytes: &[u8], at: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// Finds the secret after the name at `start..end`.
-pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
+/// Finds the secret after the name at `start..end`; with `lines`, also by the lines around it.
+pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
     let name = text.get(start..end)?;
     if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end) {
         return Some(secret);
@@ -55,9 +55,9 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     // Most names in prose and code have no value. This is cheaper than their words.
     let guess =
         if name.bytes().any(|b| b.eq_ignore_ascii_case(&b'p')) { Noun::Password } else { Noun::Token };
-    separator(text.as_bytes(), start, end, guess)?;
+    separator(text.as_bytes(), start, end, guess, lines)?;
     let noun = names::noun(name)?;
-    let value = value_behind(text, start, end, noun)?;
+    let value = value_behind(text, start, end, noun, lines)?;
     // The next name of a list of names.
     if is_upper(name.as_bytes())
         && text.get(value.start..value.end).is_some_and(|next| is_upper(next.as_bytes()))
@@ -87,7 +87,7 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
         Noun::Secret if shell && name.len() > 4 => {
             (value::is_password(head, value.style) && head.len() >= 6).then_some(Label::Password)
         }
-        Noun::Secret if names::is_bare_pass(name) && is_for_user(text.as_bytes(), start) => {
+        Noun::Secret if lines && names::is_bare_pass(name) && is_for_user(text.as_bytes(), start) => {
             value::is_password(head, value.style).then_some(Label::Password)
         }
         Noun::Secret if value.style == Style::Quoted && value::has_rare_sign(head) => {
@@ -126,10 +126,16 @@ fn is_for_user(bytes: &[u8], at: usize) -> bool {
 
 /// Returns whether the line that ends at `end` names a user, as the one above a password may.
 pub(super) fn names_user(bytes: &[u8], end: usize) -> bool {
-    let line = first_word(line_before(bytes, end, 64)).to_ascii_lowercase();
+    let line = first_word(whole_line(bytes, end)).to_ascii_lowercase();
     [&b"user"[..], b"username", b"login", b"email"].iter().any(|name| {
         line.strip_prefix(*name).is_some_and(|rest| matches!(rest.first(), Some(b':' | b'=' | b'"' | b' ')))
     })
+}
+
+/// Returns the line that ends at `end`, if it is short.
+fn whole_line(bytes: &[u8], end: usize) -> &[u8] {
+    let line = line_before(bytes, end, 97);
+    if line.len() < 97 { line } else { &[] }
 }
 
 /// Returns a line from its first letter or digit on.
@@ -140,7 +146,7 @@ fn first_word(line: &[u8]) -> &[u8] {
 
 /// Returns whether the line of `.netrc` that ends at `end` names the user of the password in the next line.
 pub(super) fn is_login(bytes: &[u8], end: usize) -> bool {
-    let line = first_word(line_before(bytes, end, 96));
+    let line = first_word(whole_line(bytes, end));
     line.starts_with(b"login ") || line.starts_with(b"account ")
 }
 
@@ -231,9 +237,9 @@ pub(super) fn pgpass(text: &str, at: usize) -> Option<Span> {
 }
 
 /// Returns the value after a name, without judging it.
-fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Value> {
+fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -> Option<Value> {
     let bytes = text.as_bytes();
-    let (separator, from) = separator(bytes, start, end, noun)?;
+    let (separator, from) = separator(bytes, start, end, noun, lines)?;
     if let Some((open, close)) = quotation(bytes, from) {
         return Some(Value { start: open, end: close, style: Style::Quoted });
     }
@@ -261,7 +267,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Valu
 }
 
 /// Parses the separator between a name and its value; returns it with the position of the value.
-fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Separator, usize)> {
+fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun, lines: bool) -> Option<(Separator, usize)> {
     let blank = |from: usize| run_end(bytes, from, 40, |b| b == b' ' || b == b'\t');
     if byte(bytes, end) == b'>' && opens_element(line_before(bytes, start, 24)) {
         return Some((Separator::Element, end + 1));
@@ -273,7 +279,7 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
     if quoted > end && byte(bytes, quoted) == b'>' {
         return Some((Separator::Element, quoted + 1));
     }
-    let variable = quoted > end && line_before(bytes, start, 16).ends_with(VARIABLE);
+    let variable = lines && quoted > end && line_before(bytes, start, 16).ends_with(VARIABLE);
     if let Some(from) = default_of_variable(bytes, quoted).filter(|_| variable) {
         return Some((Separator::QuotedOnly, from));
     }
@@ -301,7 +307,7 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
         b'(' if bytes.get(start..end)? == b"pass" => None,
         b'(' if quoted == end && is_asked_for(bytes.get(start..end)?, bytes.get(at + 1..)?) => None,
         b'(' if quoted == end => Some((Separator::QuotedOnly, blank(at + 1))),
-        b',' if quoted > end && pair_value(bytes, at + 1).is_some() => {
+        b',' if lines && quoted > end && pair_value(bytes, at + 1).is_some() => {
             Some((Separator::Colon, pair_value(bytes, at + 1)?))
         }
         b',' if quoted > end && is_upper(bytes.get(start..end)?) => {
@@ -313,7 +319,7 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
         _ if !spaced || quoted > end => None,
         _ if is_option(bytes.get(start..end)?) => Some((Separator::Option, at)),
         _ if is_set(line_before(bytes, start, 32)) => Some((Separator::Option, at)),
-        _ if noun == Noun::Password => prose(bytes, start, at),
+        _ if noun == Noun::Password => prose(bytes, start, at, lines),
         _ => None,
     }
 }
@@ -413,13 +419,13 @@ fn is_upper(name: &[u8]) -> bool {
 }
 
 /// Parses "password is", "password was", "login x password".
-fn prose(bytes: &[u8], start: usize, at: usize) -> Option<(Separator, usize)> {
+fn prose(bytes: &[u8], start: usize, at: usize, lines: bool) -> Option<(Separator, usize)> {
     let line = line_before(bytes, start, 96);
     if line.starts_with(b"machine ") && line.split(|b| *b == b' ').any(|word| word == b"login") {
         return Some((Separator::Option, at));
     }
     // The same over several lines.
-    if line.trim_ascii().is_empty() && is_login(bytes, start.saturating_sub(line.len() + 1)) {
+    if lines && line.trim_ascii().is_empty() && is_login(bytes, start.saturating_sub(line.len() + 1)) {
         return Some((Separator::Option, at));
     }
     let word_end = run_end(bytes, at, 8, |b| b.is_ascii_alphabetic());
@@ -524,7 +530,7 @@ mod tests {
 
     fn found<'t>(text: &'t str, word: &str) -> Option<&'t str> {
         let (start, end) = name_around(text.as_bytes(), text.find(word)?);
-        find(text, start, end).map(|span| text.get(span.start..span.end).unwrap())
+        find(text, start, end, true).map(|span| text.get(span.start..span.end).unwrap())
     }
 
     #[test]

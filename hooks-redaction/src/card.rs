@@ -142,7 +142,7 @@ pub(super) fn read(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
 fn has_layout(sequence: &Sequence<'_>, count: usize) -> bool {
     let groups = sequence.groups();
     // One line end may stand between two groups.
-    let wrapped = |separator: &[u8]| separator.ends_with(b"\n");
+    let wrapped = |separator: &[u8]| separator.ends_with(b"\n") && !separator.starts_with(b"\n\n");
     let separator = sequence.separators(count).find(|s| !wrapped(s)).unwrap_or_default();
     let same = sequence.separators(count).all(|other| other == separator || wrapped(other));
     let wraps = sequence.separators(count).filter(|s| wrapped(s)).count();

@@ -28,13 +28,14 @@ impl Ends {
     }
 }
 
-/// Parses the key whose `-----BEGIN ` is at `at`.
-pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, usize)> {
+/// Parses the key whose `-----BEGIN ` is at `at`; with `lines`, also one with something in front of each line.
+pub(super) fn read(bytes: &[u8], at: usize, lines: bool, ends: &mut Ends) -> Option<(usize, usize)> {
     let title_end = title(bytes, at + BEGIN.len())?;
     let plain = has_body(bytes, title_end);
     let cut_off = || {
         let end = if plain { body_end(bytes, title_end) } else { 0 };
-        Some(end.max(Material::alike(bytes, title_end).end)).filter(|end| *end > title_end)
+        let alike = if lines { Material::alike(bytes, title_end).end } else { title_end };
+        Some(end.max(alike)).filter(|end| *end > title_end)
     };
     let Some(end) = ends.after(bytes, title_end) else { return Some((at, cut_off()?)) };
     // After a key that was cut off, the END line of another block closes nothing.
@@ -42,7 +43,7 @@ pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, u
     let between = bytes.get(title_end..end)?;
     let one_block = between.len() <= MAX_KEY
         && memchr::memmem::find(between, BEGIN).is_none()
-        && (plain || Material::any(bytes, title_end).is_most_of(title_end, end));
+        && (plain || lines && Material::any(bytes, title_end).is_most_of(title_end, end));
     let end = if one_block { closed } else { None };
     Some((at, end.or_else(cut_off)?))
 }
@@ -220,7 +221,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Option<&str> {
-        read(text.as_bytes(), text.find("-----BEGIN ")?, &mut Ends::default())
+        read(text.as_bytes(), text.find("-----BEGIN ")?, true, &mut Ends::default())
             .map(|(start, end)| text.get(start..end).unwrap())
     }
 

@@ -39,6 +39,7 @@ fn pass(text: &str, labels: Labels, encoded: Labels) -> Findings {
         index: &INDEX,
         literals: &LITERALS,
         labels,
+        lines: encoded != Labels::default(),
         encoded,
         found: Findings::default(),
         runs: Runs::default(),
@@ -64,6 +65,8 @@ struct Scanner<'t> {
     index: &'static Index,
     literals: &'static [Literal],
     labels: Labels,
+    /// Whether the lines around a name count: not in a text that is put together from what hides in another.
+    lines: bool,
     /// Labels that are also found in base64.
     encoded: Labels,
     found: Findings,
@@ -114,7 +117,7 @@ impl Scanner<'_> {
             self.run = encoded::read(self.text.as_bytes(), at, self.run, self.encoded, found);
         }
         if anchors.dashes && byte(self.text.as_bytes(), at) == b'-' {
-            let hit = pem::read(self.text.as_bytes(), at, &mut self.ends);
+            let hit = pem::read(self.text.as_bytes(), at, self.lines, &mut self.ends);
             self.cover(hit, &Label::PrivateKey);
         }
         if anchors.option && byte(self.text.as_bytes(), at) == b'-' {
@@ -414,7 +417,7 @@ impl Scanner<'_> {
         let bearer = self.text.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case("bearer"));
         let hit = if bearer { headers::bearer(self.text, end) } else { None };
         let hit = hit.or_else(|| headers::find(self.text, start, end));
-        let hit = hit.or_else(|| assignments::find(self.text, start, end));
+        let hit = hit.or_else(|| assignments::find(self.text, start, end, self.lines));
         self.named = hit.as_ref().map_or(self.named, |span| span.end);
         self.keep(hit);
     }
