@@ -34,6 +34,26 @@ pub enum DefaultAnswer {
 impl CedarConfig {
     /// Policies of one file, validated against the schema of [`schema`](crate::schema); a call that none of them permits is
     /// denied.
+    ///
+    /// ```
+    /// use hooks_cedar::{CedarConfig, CedarPolicy, DefaultAnswer};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Policy, Strength};
+    /// use hooks_facts::calls::CallReader;
+    /// use serde_json::json;
+    ///
+    /// // A list of what is forbidden, not of what is permitted.
+    /// let text = "forbid (principal, action == Action::\"web_search\", resource);";
+    /// let mut config = CedarConfig::new("tools.cedar", text);
+    /// config.default = DefaultAnswer::NoOpinion;
+    /// let policy = CedarPolicy::new(&config, &CallReader::default())?;
+    /// let judge = |tool: &str| {
+    ///     let call = PreToolUse::new(tool, json!({"query": "cedar"}));
+    ///     policy.judge(&HookRequest::new(HookContext::new("session-1", "backend"), call)).strength()
+    /// };
+    /// assert_eq!((judge("web_search"), judge("view")), (Strength::Deny, Strength::NoOpinion));
+    /// # Ok::<(), hooks_cedar::CedarErrors>(())
+    /// ```
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { files: vec![CedarFile::new(name, text)], schema: None, default: DefaultAnswer::default() }
     }

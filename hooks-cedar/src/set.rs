@@ -18,7 +18,7 @@ pub(crate) struct Policies {
     named: HashMap<PolicyId, Named>,
 }
 
-/// What is known about one policy.
+/// Facts about one policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
     /// Position among all policies.
@@ -43,7 +43,7 @@ impl Policies {
         if errors.is_empty() { Ok(policies) } else { Err(CedarErrors(errors)) }
     }
 
-    /// Returns what is known about a policy of the set.
+    /// Returns the facts about a policy of the set.
     pub(crate) fn named(&self, id: &PolicyId) -> Option<&Named> {
         self.named.get(id)
     }
