@@ -39,7 +39,7 @@ impl CedarPolicy {
     pub fn new(config: &CedarConfig, reader: &CallReader) -> Result<Self, CedarErrors> {
         let types = Types::new().map_err(|error| {
             let first = config.files.first().cloned();
-            CedarErrors(first.iter().map(|file| CedarError::new(file, &error)).collect())
+            CedarErrors(first.iter().map(|file| CedarError::new(file, &*error)).collect())
         })?;
         let policies = Policies::new(config, &types, reader.table())?;
         let (reader, default) = (reader.clone(), config.default);

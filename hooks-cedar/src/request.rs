@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use cedar_policy::{
-    Context, Entities, Entity, EntityId, EntityTypeName, EntityUid, Request, RestrictedExpression,
+    Context, Entities, Entity, EntityId, EntityTypeName, EntityUid, ParseErrors, Request,
+    RestrictedExpression,
 };
 use hooks_core::event::PreToolUse;
 use hooks_core::{Event as _, HookRequest};
@@ -23,12 +24,13 @@ pub(crate) struct Types {
 
 impl Types {
     /// Parses the names of the types.
-    pub(crate) fn new() -> Result<Self, cedar_policy::ParseErrors> {
+    pub(crate) fn new() -> Result<Self, Box<ParseErrors>> {
+        let name = |text: &str| text.parse::<EntityTypeName>().map_err(Box::new);
         Ok(Self {
-            agent: "Agent".parse()?,
-            action: "Action".parse()?,
-            kind: "Kind::Action".parse()?,
-            workspace: "Workspace".parse()?,
+            agent: name("Agent")?,
+            action: name("Action")?,
+            kind: name("Kind::Action")?,
+            workspace: name("Workspace")?,
         })
     }
 

@@ -1,5 +1,7 @@
 //! Random policies and calls: the verdict is what the evaluator of Cedar answers when it is asked directly, about a request that
 //! this file builds in its own way, from JSON.
+// The helpers are tests as well, because the lints exempt tests.
+#![cfg(test)]
 
 use std::collections::HashSet;
 
@@ -130,7 +132,7 @@ fn check(policies: &[String], case: &Case, default: DefaultAnswer) -> Result<(),
 
     let answer = of_cedar(&text, case);
     let (reasons, errors) = (answer.diagnostics().reason(), answer.diagnostics().errors());
-    let errors: HashSet<_> = errors.map(|error| error.to_string()).collect();
+    let errors: HashSet<_> = errors.map(ToString::to_string).collect();
     let forbids: HashSet<_> = match answer.decision() {
         Decision::Deny => reasons.map(ToString::to_string).collect(),
         Decision::Allow => HashSet::new(),

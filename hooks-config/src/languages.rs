@@ -49,6 +49,10 @@ enum Options {
 
 /// A file and its text.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    not(any(feature = "cedar", feature = "rego")),
+    expect(dead_code, reason = "without an engine, no file is read")
+)]
 struct TextFile {
     path: PathBuf,
     text: String,

@@ -72,7 +72,7 @@ deny contains {"msg": "people push", "rule": "no-push"} if {
     world.write("app/policies/tools.rego", "package hooks\ndeny if time.now_ns() > 0\n");
     let told = world.program("check", &["hooks.yaml"], "");
     assert_ne!(told.exit, Some(0));
-    told.says("tools.rego` is invalid: line 2, column 9: Unknown function: 'time.now_ns'");
+    told.says("tools.rego` is invalid: line 2, column 20: Unknown function: 'time.now_ns'");
 }
 
 #[test]
