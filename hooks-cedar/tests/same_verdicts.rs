@@ -151,7 +151,7 @@ fn check(policies: &[String], case: &Case, default: DefaultAnswer) -> Result<(),
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn verdicts_are_those_of_the_evaluator(
