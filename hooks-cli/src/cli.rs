@@ -398,11 +398,15 @@ pub(crate) struct Explain {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   hooks schema > hooks.schema.json     # for the editor
-  hooks schema pre_tool_use            # what an event on a line of `hooks eval` looks like")]
+  hooks schema pre_tool_use            # what an event on a line of `hooks eval` looks like
+  hooks schema cedar mcp__crm__pay     # what policies in Cedar are about; needs the feature `cedar`")]
 pub(crate) struct Schema {
-    /// `config`, or the name of an event
-    #[arg(default_value = "config", value_name = "config|EVENT")]
+    /// `config`, the name of an event, or `cedar` for policies in Cedar
+    #[arg(default_value = "config", value_name = "config|EVENT|cedar")]
     pub(crate) of: String,
+    /// With `cedar`: further tools, as their client names them
+    #[arg(value_name = "TOOL")]
+    pub(crate) tools: Vec<String>,
 }
 
 #[derive(Args, Debug)]

@@ -1,7 +1,8 @@
-//! `hooks schema`: prints JSON schemas, for editors and for programs that write events.
+//! `hooks schema`: prints JSON schemas, for editors and for programs that write events, and the schema of Cedar.
 
 use std::io::Write;
 
+use hooks::facts::tools::Dialect;
 use hooks::{EventKind, HookContext};
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,12 @@ use crate::failure::{Failure, Status};
 
 /// Prints the requested schema.
 pub(crate) fn run(options: &Schema) -> Result<Status, Failure> {
+    if options.of == "cedar" {
+        return of_cedar(&options.tools);
+    }
+    if let Some(tool) = options.tools.first() {
+        return Err(Failure::message(format!("`{tool}`: tools are named for `hooks schema cedar` only")));
+    }
     let schema = match options.of.as_str() {
         "config" => hooks::config::schema(),
         name => event(EventKind::from_name(name).ok_or_else(|| unknown(name))?)?,
@@ -17,6 +24,20 @@ pub(crate) fn run(options: &Schema) -> Result<Status, Failure> {
     let mut out = anstream::stdout().lock();
     serde_json::to_writer_pretty(&mut out, &schema)?;
     writeln!(out)?;
+    Ok(Status::Well)
+}
+
+/// Prints the schema of Cedar for the tools that clients have, and for `further` ones.
+fn of_cedar(further: &[String]) -> Result<Status, Failure> {
+    let known: Vec<_> = Dialect::ALL.iter().flat_map(|dialect| dialect.names()).collect();
+    let mut tools: Vec<&str> =
+        known.iter().map(|name| &**name).chain(further.iter().map(String::as_str)).collect();
+    tools.sort_unstable();
+    tools.dedup();
+    let schema = hooks::config::cedar_schema(&tools).ok_or_else(|| {
+        Failure::message("this program is built without Cedar; build it with the feature `cedar`")
+    })?;
+    write!(anstream::stdout().lock(), "{schema}")?;
     Ok(Status::Well)
 }
 
@@ -59,7 +80,7 @@ fn context() -> (Value, Map<String, Value>) {
 fn unknown(name: &str) -> Failure {
     let names: Vec<_> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
     Failure::message(format!(
-        "there is no schema of `{name}`; there are `config` and the events {}",
+        "there is no schema of `{name}`; there are `config`, `cedar` and the events {}",
         names.join(", ")
     ))
 }

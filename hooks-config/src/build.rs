@@ -37,6 +37,7 @@ use super::error::{Mistakes, TextPosition};
 use super::feeds::{FeedSections, Feeds};
 use super::further::{Further, FurtherGuards};
 use super::known::KnownStore;
+use super::languages;
 use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
@@ -340,6 +341,9 @@ pub(super) fn build(
             builder = context.add_model_choice(builder);
             for guards in &further.all {
                 add_further(&mut builder, guards, policy, &kept, tenancy, root, mistakes);
+            }
+            for policies in &further.languages {
+                languages::add_to(&mut builder, policies, policy, root, mistakes);
             }
             let informed = spawn::informed(budget::priced(policy, known), known);
             let prices =

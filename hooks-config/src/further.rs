@@ -17,6 +17,7 @@ use super::audit::project_of;
 use super::check::check;
 use super::document::without_null;
 use super::error::Mistakes;
+use super::languages::{self, ByDefault, Language, LanguagePolicies};
 use super::paths::canonical;
 use super::protect::as_pattern;
 use super::reload::ReadFile;
@@ -35,12 +36,25 @@ const OF_TEAM: &str = ".squad/policies";
 /// Most files of policies in a folder.
 const MOST_FILES: usize = 256;
 
-/// Files with policies that are enforced besides the sections of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Files with policies that are enforced besides the sections of the configuration: of `squad`, `cedar` and `rego`, one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct PolicyFiles {
     /// A Squad policy in JSON or YAML, or a folder of them. Relative to the folder of the project.
-    pub(super) squad: PathBuf,
+    pub(super) squad: Option<PathBuf>,
+    /// Policies in Cedar; see `docs/policy-languages.md`. Relative to the folder of the project. Needs a program that is built with
+    /// the feature `cedar`.
+    pub(super) cedar: Option<PathBuf>,
+    /// With `cedar`: a schema that the policies are validated against, instead of the one that `hooks schema cedar` prints. Relative to
+    /// the folder of the project.
+    pub(super) schema: Option<PathBuf>,
+    /// With `cedar`: the answer for a call that no policy matches.
+    pub(super) default: Option<ByDefault>,
+    /// A module in Rego; see `docs/policy-languages.md`. Relative to the folder of the project. Needs a program that is built with the
+    /// feature `rego`.
+    pub(super) rego: Option<PathBuf>,
+    /// With `rego`: the package whose rules count, `hooks` by default.
+    pub(super) package: Option<String>,
 }
 
 /// Guards that hold for one tenant only.
@@ -100,6 +114,8 @@ pub(super) struct FurtherGuards {
     pub(super) packs: Vec<PackConfig>,
     /// For each pack, the number of the entry of `packs` that names it.
     pub(super) pack_entries: Vec<usize>,
+    /// Policies in other languages.
+    pub(super) languages: Vec<LanguagePolicies>,
 }
 
 /// Schema of the files with policies.
@@ -135,7 +151,17 @@ pub(super) fn read(root: &Node, project: Project<'_>, mistakes: &mut Mistakes) -
 }
 
 fn read_policies(root: &Node, project: Project<'_>, further: &mut FurtherGuards, mistakes: &mut Mistakes) {
-    let Some(node) = root.get(KEY) else {
+    let files = match root.get(KEY) {
+        Some(node) => match serde_json::from_value::<Vec<PolicyFiles>>(node.to_json()) {
+            Ok(files) => files,
+            Err(_) => return,
+        },
+        None => Vec::new(),
+    };
+    // An empty list is that of a file without any policies.
+    let is_of_team =
+        root.get(KEY).is_none() || !files.is_empty() && files.iter().all(|entry| entry.squad.is_none());
+    if is_of_team {
         for folder in project.folders() {
             let folder = folder.join(OF_TEAM);
             match folder.metadata() {
@@ -144,17 +170,21 @@ fn read_policies(root: &Node, project: Project<'_>, further: &mut FurtherGuards,
                 _ => further.read_squad(&folder, root, KEY, mistakes),
             }
         }
-        return;
-    };
-    let Ok(files) = serde_json::from_value::<Vec<PolicyFiles>>(node.to_json()) else { return };
-    let path = project.path;
-    for (at, PolicyFiles { squad }) in files.into_iter().enumerate() {
-        let at = format!("{KEY}[{at}].squad");
-        let Some(path) = path else {
-            mistakes.add_with_hint(root.locate(&at), at, NO_FOLDER, "name the file when you read it");
-            continue;
-        };
-        further.read_squad(&project_of(path).join(squad), root, &at, mistakes);
+    }
+    for (at, entry) in files.into_iter().enumerate() {
+        let at = format!("{KEY}[{at}]");
+        match (project.path.map(project_of), &entry) {
+            (None, _) => {
+                mistakes.add_with_hint(root.locate(&at), at, NO_FOLDER, "name the file when you read it");
+            }
+            (Some(folder), entry) => match languages::of_entry(entry) {
+                Ok(Language::Squad(squad)) => {
+                    further.read_squad(&folder.join(squad), root, &format!("{at}.squad"), mistakes);
+                }
+                Ok(language) => languages::read(language, entry, &folder, root, &at, further, mistakes),
+                Err((problem, hint)) => mistakes.add_with_hint(root.locate(&at), at, problem, hint),
+            },
+        }
     }
 }
 
@@ -215,12 +245,19 @@ impl FurtherGuards {
 
     /// Tree of a file, whose content is remembered.
     pub(super) fn parsed(&mut self, file: &Path) -> Result<Node, String> {
+        let text = self.text(file)?;
+        let mut own = Mistakes::default();
+        yaml::parse(&text, &mut own).filter(|_| own.is_empty()).ok_or_else(|| all_of(own))
+    }
+
+    /// Text of a file, which is remembered.
+    pub(super) fn text(&mut self, file: &Path) -> Result<String, String> {
         let bytes = source::read(file).map_err(|error| format!("it cannot be read: {error}"))?;
         let mut own = Mistakes::default();
         let text = source::decode(&bytes, &file.to_string_lossy(), &mut own).map(str::to_owned);
-        let tree = text.as_ref().and_then(|text| yaml::parse(text, &mut own));
-        self.files.extend(text.map(|text| (file.to_owned(), text)));
-        tree.filter(|_| own.is_empty()).ok_or_else(|| all_of(own))
+        let text = text.ok_or_else(|| all_of(own))?;
+        self.files.push((file.to_owned(), text.clone()));
+        Ok(text)
     }
 
     /// Patterns that protect the files: an agent that can write them can write its own rules.

@@ -1,7 +1,7 @@
 //! Hooks for LLM agents: rules that do not depend on a prompt decide what a tool call may do.
 //!
 //! Add this crate to a project. It re-exports the contract of `hooks-core`; each feature adds a crate. The
-//! default features are all in this table except `sandbox`, and `approvals`, `store` and `command`, which `config` adds.
+//! default features are all in this table except `sandbox`, `cedar` and `rego`, and `approvals`, `store` and `command`, which `config` adds.
 //!
 //! | feature | content |
 //! | --- | --- |
@@ -18,6 +18,7 @@
 //! | `metrics` | [`metrics`]: counters for Prometheus and OpenTelemetry |
 //! | `store` | [`store`]: state beyond one process |
 //! | `command` | [`command`]: external command hooks |
+//! | `cedar`, `rego` | `cedar`, `rego`: policies in these languages |
 //! | `sandbox` | `sandbox`: commands in a sandbox that follows from the rules; `snapshots`: their undo |
 //!
 //! ```
@@ -102,6 +103,18 @@ pub mod team_rules {
 pub mod cache {
     pub use hooks_cache::*;
     pub use hooks_core::cache::*;
+}
+
+/// Policies in Cedar.
+#[cfg(feature = "cedar")]
+pub mod cedar {
+    pub use hooks_cedar::*;
+}
+
+/// Policies in Rego.
+#[cfg(feature = "rego")]
+pub mod rego {
+    pub use hooks_rego::*;
 }
 
 /// Commands in a sandbox that follows from the rules.

@@ -20,6 +20,7 @@ mod checked;
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
 mod counted;
+mod languages;
 mod lines;
 mod names;
 mod outside;

@@ -167,7 +167,7 @@ fn policies_that_cannot_be_enforced_are_mistakes() {
         ("", "allowedWritePath: [src]", "allowedWritePath"),
         ("", "allowedWritePaths: ['a/{b']", "a.yaml` is invalid"),
         ("policies: [{ squad: nowhere }]", POLICY, "policies[0].squad"),
-        ("policies: [{ squad: x, cedar: y }]", POLICY, "policies[0].cedar"),
+        ("policies: [{ squad: x, cedra: y }]", POLICY, "policies[0].cedra"),
     ] {
         let project = Project::new(&[
             ("hooks.yaml", &format!("version: 1\n{settings}\n")),

@@ -11,6 +11,8 @@ mod errors;
 mod example;
 mod files;
 mod further;
+#[cfg(feature = "cedar")]
+mod languages;
 mod models;
 mod nonsense;
 mod options;

@@ -206,6 +206,11 @@ impl NamedReads {
         self.is_unknown || self.each(call).any(|read| patterns.may_match_read(call, &read))
     }
 
+    /// Returns whether a part of the call cannot be known before it runs, or is not looked at.
+    pub(super) const fn is_incomplete(&self) -> bool {
+        self.is_unknown || self.is_cut
+    }
+
     /// Enters the texts of a tool that is not known, and of any tool those that are addresses of files, as a browser reads them.
     fn enter_texts(&mut self, call: Call<'_>, are_paths: bool) {
         for text in each_text(call.arguments()) {

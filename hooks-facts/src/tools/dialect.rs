@@ -129,6 +129,17 @@ impl Dialect {
         Canonical { name, arguments: Value::Object(arguments), renamed, tool: Some(tool) }
     }
 
+    /// Returns the names of the client's tools.
+    ///
+    /// ```
+    /// use hooks_facts::tools::Dialect;
+    ///
+    /// assert!(Dialect::Claude.names().any(|name| name == "Bash"));
+    /// ```
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        self.tools().iter().map(|tool| tool.name)
+    }
+
     fn tool(self, name: &str) -> Option<&'static Tool> {
         let folded = Folded::new(name)?;
         self.tools().iter().find(|tool| Folded::new(tool.name).is_some_and(|known| known == folded))

@@ -18,6 +18,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-policies", &["tower-hooks-core", "tower-hooks-facts"]),
     // The registry of children keeps the start of each task, scrubbed.
     ("tower-hooks-budgets", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-redaction"]),
+    ("tower-hooks-cedar", &["tower-hooks-core", "tower-hooks-facts"]),
+    ("tower-hooks-rego", &["tower-hooks-core", "tower-hooks-facts"]),
     // Builds the three together.
     (
         "tower-hooks-classic",
