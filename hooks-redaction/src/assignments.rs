@@ -428,6 +428,11 @@ fn prose(bytes: &[u8], start: usize, at: usize, lines: bool) -> Option<(Separato
     if lines && line.trim_ascii().is_empty() && is_login(bytes, start.saturating_sub(line.len() + 1)) {
         return Some((Separator::Option, at));
     }
+    // `SET PASSWORD FOR 'app'@'%' = '…'` in SQL.
+    if bytes.get(at..at + 4) == Some(b"FOR ") {
+        let equals = at + memchr::memchr(b'=', bytes.get(at..bytes.len().min(at + 96))?)?;
+        return Some((Separator::QuotedOnly, run_end(bytes, equals + 1, 4, |b| b == b' ')));
+    }
     let word_end = run_end(bytes, at, 8, |b| b.is_ascii_alphabetic());
     let link = matches!(bytes.get(at..word_end)?, b"is" | b"was" | b"are" | b"to" | b"set" | b"by" | b"BY");
     let next = run_end(bytes, word_end, 2, |b| b == b' ' || b == b':');
@@ -578,6 +583,7 @@ mod tests {
             ("password                  = \"Z8jq-x\"", "password", "Z8jq-x"),
             ("password = velvet-falcon-cobalt", "password", "velvet-falcon-cobalt"),
             ("var dbPassword string = \"hunter2x\"", "Password", "hunter2x"),
+            ("SET PASSWORD FOR 'ro'@'localhost' = 'hunter2x';", "PASSWORD", "hunter2x"),
             ("Dim password As String = \"hunter2x\"", "password", "hunter2x"),
             ("setProperty(\"mail.smtp.password\", \"Dr4gonfly\")", "password", "Dr4gonfly"),
         ] {

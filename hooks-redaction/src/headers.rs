@@ -82,6 +82,19 @@ fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
         .then(|| Span::new(start, end, Label::AuthHeader))
 }
 
+/// Finds the cookies that the option `-b` of curl at `at` sends; a word without `=` is a file.
+pub(super) fn cookie_option(text: &str, at: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let quote = byte(bytes, at);
+    let from = at + usize::from(b"\"'".contains(&quote));
+    let end = run_end(bytes, from, MAX_VALUE, |b| match from > at {
+        true => b != quote && b != b'\n',
+        false => !b.is_ascii_whitespace(),
+    });
+    let value = text.get(from..head_end(text, from, end))?.split_once('=')?.1;
+    (value.len() >= 3 && !value::is_placeholder(value)).then_some((from, end))
+}
+
 /// Finds the token after the word `bearer`, which ends at `end`.
 pub(super) fn bearer(text: &str, end: usize) -> Option<Span> {
     let bytes = text.as_bytes();
@@ -200,6 +213,9 @@ mod tests {
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");
         }
+        let curl = "curl -b 'JSESSIONID=A3A64AF4' https://h.example";
+        assert_eq!(cookie_option(curl, 8), Some((9, 28)));
+        assert_eq!(cookie_option("curl -b cookies.txt https://h.example", 8), None);
     }
 
     #[test]

@@ -227,6 +227,9 @@ impl Scanner<'_> {
         if let Some((end, attached)) = literals::password_option(bytes, at) {
             self.keep(assignments::option_value(self.text, end, attached));
         }
+        if rest.starts_with(b"-b ") && memchr::memmem::find(line_before(bytes, at, 160), b"curl").is_some() {
+            self.note(headers::cookie_option(self.text, at + 3), &Label::AuthHeader);
+        }
         let stdin =
             ["-S", "--password-stdin", "--stdin"].iter().any(|option| rest.starts_with(option.as_bytes()));
         if stdin {

@@ -278,6 +278,14 @@ const HOSTILE: &[&str] = &[
     "a%40",
     "\"@",
     "-u a:",
+    "curl -b a=",
+    "echo a | sudo -S",
+    "variable \"password\" {",
+    "user: a\npass: b\n",
+    "h:5432:a:b:",
+    "a:b@tcp(",
+    "\n12| -----BEGIN PRIVATE KEY-----",
+    "\n12| MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj",
 ];
 
 /// Compares two times of one run. A text in sixteen pieces takes about as long as the whole text; a finder
