@@ -54,9 +54,9 @@ const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/scrub", "scrub", &["--min-recall", "0.986", "--max-fp", "0.004"]),
     ("corpora/fresh/scrub_forms", "scrub", &["--min-recall", "0.989", "--max-fp", "0"]),
     ("corpora/fresh/scrub_hidden", "scrub", &["--min-recall", "0.95"]),
-    ("corpora/fresh/scrub_places", "scrub", &["--min-recall", "0.8"]),
-    ("corpora/fresh/scrub_outputs", "scrub", &["--min-recall", "0.947", "--max-fp", "0.01"]),
-    ("corpora/fresh/scrub_evasions", "scrub", &["--min-recall", "0.83"]),
+    ("corpora/fresh/scrub_places", "scrub", &["--min-recall", "0.79"]),
+    ("corpora/fresh/scrub_outputs", "scrub", &["--min-recall", "0.95", "--max-fp", "0.01"]),
+    ("corpora/fresh/scrub_evasions", "scrub", &["--min-recall", "0.82"]),
     ("corpora/fresh/prose", "decision", &["--min-block", "0.94", "--max-fp", "0.003"]),
     ("corpora/fresh/prose", "directive", &["--min-recall", "0.73", "--max-fp", "0.09"]),
 ];
