@@ -4,7 +4,7 @@ use std::fmt;
 
 use miette::Diagnostic;
 
-use crate::config::CedarFile;
+use crate::config::{CedarConfig, CedarFile};
 
 /// An error in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +65,42 @@ impl std::error::Error for CedarError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CedarErrors(pub(crate) Vec<CedarError>);
 
+/// Deepest nesting of brackets.
+const MAX_DEPTH: usize = 64;
+
 impl CedarErrors {
+    /// An error of the first file.
+    pub(crate) fn of_config(config: &CedarConfig, problem: &str) -> Self {
+        Self(config.files.iter().take(1).map(|file| CedarError::at(file, 0, problem)).collect())
+    }
+
+    /// The place where brackets are nested too deep, if there is one. Those in texts count too.
+    pub(crate) fn of_depth(config: &CedarConfig) -> Option<Self> {
+        config.files.iter().chain(&config.schema).find_map(|file| {
+            let mut depth = 0_usize;
+            let deep = file.text.bytes().position(|b| {
+                depth = match b {
+                    b'(' | b'[' | b'{' => depth + 1,
+                    b')' | b']' | b'}' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                depth > MAX_DEPTH
+            });
+            let problem = format!("brackets are nested deeper than {MAX_DEPTH} levels");
+            Some(Self(vec![CedarError::at(file, deep?, &problem)]))
+        })
+    }
+
     /// Returns the errors.
+    ///
+    /// ```
+    /// use hooks_cedar::{CedarConfig, CedarPolicy};
+    /// use hooks_facts::calls::CallReader;
+    ///
+    /// let text = "permit (principal, action, resource);\nforbid (principal, action);";
+    /// let errors = CedarPolicy::new(&CedarConfig::new("a.cedar", text), &CallReader::default()).unwrap_err();
+    /// assert_eq!((errors.as_slice().len(), errors.as_slice()[0].line), (1, 2));
+    /// ```
     pub fn as_slice(&self) -> &[CedarError] {
         &self.0
     }

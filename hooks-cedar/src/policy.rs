@@ -15,6 +15,9 @@ use crate::set::Policies;
 
 const NAME: &str = "cedar";
 
+/// Bytes of the stack on which policies are read; memory is taken as far as it is used.
+const STACK: usize = 1 << 30;
+
 /// Judges calls by a set of Cedar policies; see the [crate](crate) for an example. Clones share the set.
 #[derive(Clone)]
 pub struct CedarPolicy(Arc<Compiled>);
@@ -37,6 +40,20 @@ impl CedarPolicy {
     /// Returns all errors of the texts, with their places: what cannot be parsed, templates, duplicate ids; then all
     /// differences from the schema, such as the name of a tool that does not exist.
     pub fn new(config: &CedarConfig, reader: &CallReader) -> Result<Self, CedarErrors> {
+        if let Some(errors) = CedarErrors::of_depth(config) {
+            return Err(errors);
+        }
+        // The parser calls itself for what is nested, and a process that overflows its stack gives no answer.
+        let compiled = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let thread = thread.spawn_scoped(scope, || Self::compiled(config, reader)).ok()?;
+            thread.join().ok()
+        });
+        compiled
+            .unwrap_or_else(|| Err(CedarErrors::of_config(config, "there is no thread to read the policies")))
+    }
+
+    fn compiled(config: &CedarConfig, reader: &CallReader) -> Result<Self, CedarErrors> {
         let types = Types::new().map_err(|error| {
             let first = config.files.first().cloned();
             CedarErrors(first.iter().map(|file| CedarError::new(file, &*error)).collect())

@@ -231,3 +231,23 @@ fn files_of_an_entry_are_one_set() {
     let refused = CedarPolicy::new(&config, &CallReader::default()).unwrap_err().to_string();
     assert!(refused.starts_with("c.cedar: line 1, column "), "{refused}");
 }
+
+/// Each of these overflowed the stack of the process when it was read.
+#[test]
+fn what_is_nested_too_deep_is_a_mistake() {
+    let nested = |open: &str, close: &str, levels: usize| {
+        let text = format!("{}true{}", open.repeat(levels), close.repeat(levels));
+        format!("forbid (principal, action, resource) when {{ {text} }};")
+    };
+    for (open, close) in [("(", ")"), ("[", "]"), ("{a: ", "}")] {
+        assert_eq!(errors(&nested(open, close, 200)).len(), 1, "{open}");
+        assert!(
+            errors(&nested(open, close, 200))[0].contains("brackets are nested deeper than 64 levels"),
+            "{open}"
+        );
+    }
+    assert_eq!(forbids(&nested("(", ")", 60)).name(), "cedar");
+    // Without brackets, there is room.
+    let long = format!("forbid (principal, action, resource) when {{ {}true }};", "true && ".repeat(5_000));
+    assert_eq!(forbids(&long).name(), "cedar");
+}

@@ -263,7 +263,9 @@ impl FurtherGuards {
     /// Patterns that protect the files: an agent that can write them can write its own rules.
     pub(super) fn patterns(&self) -> Vec<String> {
         let absolute = self.files.iter().filter_map(|(file, _)| std::path::absolute(file).ok());
-        let patterns = absolute.flat_map(|file| {
+        // Also what a link leads to: a new session reads it.
+        let targets = self.files.iter().map(|(file, _)| canonical(file));
+        let patterns = absolute.chain(targets).flat_map(|file| {
             let (file, is_folder) = (as_pattern(&file), file.is_dir());
             let below = is_folder.then(|| format!("{file}/**"));
             std::iter::once(file).chain(below)

@@ -3,6 +3,15 @@
 use std::fmt;
 
 /// The first error in a module.
+///
+/// ```
+/// use hooks_facts::calls::CallReader;
+/// use hooks_rego::{RegoConfig, RegoPolicy};
+///
+/// let module = RegoConfig::new("a.rego", "package hooks\na if b\nb if a\ndeny if a");
+/// let error = RegoPolicy::new(&module, &CallReader::default()).unwrap_err();
+/// assert_eq!((error.line, error.problem.as_str()), (2, "the rule `a` depends on itself"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegoError {

@@ -5,6 +5,8 @@ use hooks_core::{HookRequest, WireEvent};
 use hooks_facts::calls::{CallReader, PlainFacts};
 use serde_json::{Value, json};
 
+use crate::text::asks_for_unknown;
+
 /// Lists of facts.
 const LISTS: [&str; 3] = ["writes", "reads", "runs"];
 
@@ -15,7 +17,7 @@ pub(crate) struct NeededLists(Vec<&'static str>);
 impl NeededLists {
     /// Finds the lists in the text of a module. One that looks for facts by a computed name asks for all.
     pub(crate) fn in_text(text: &str) -> Self {
-        if !mentions(text, "facts") || mentions(text, "unknown") {
+        if !mentions(text, "facts") || asks_for_unknown(text) {
             return Self(Vec::new());
         }
         let named: Vec<_> = LISTS.into_iter().filter(|list| mentions(text, list)).collect();

@@ -59,6 +59,7 @@ mod config;
 mod error;
 mod input;
 mod policy;
+mod text;
 
 pub use self::config::RegoConfig;
 pub use self::error::RegoError;

@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::config::RegoConfig;
 use crate::error::RegoError;
 use crate::input::{NeededLists, facts, input};
+use crate::text::{self, TextProblem};
 
 const NAME: &str = "rego";
 
@@ -54,6 +55,14 @@ impl RegoPolicy {
     /// Returns the first error of the text with its place, or an error if it is of another package, or has none of the rules that
     /// count.
     pub fn new(config: &RegoConfig, reader: &CallReader) -> Result<Self, RegoError> {
+        if let Some(TextProblem { line, problem, hint }) = text::problem(&config.text, &config.package) {
+            return Err(RegoError { line, ..RegoError::of_module(problem, hint) });
+        }
+        let room = with_room(|| Ok(Self::compiled(config, reader)));
+        room.unwrap_or_else(|failed| Err(RegoError::of_module(failed.problem, "make the module smaller")))
+    }
+
+    fn compiled(config: &RegoConfig, reader: &CallReader) -> Result<Self, RegoError> {
         let reported = |error: &dyn fmt::Display| RegoError::reported(&error.to_string());
         let mut engine = Engine::new();
         engine.set_strict_builtin_errors(true);
@@ -204,12 +213,27 @@ impl Policy<PreToolUse> for RegoPolicy {
     }
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
-        self.0.verdict(request).unwrap_or_else(|Failed { rule, problem }| {
+        with_room(|| self.0.verdict(request)).unwrap_or_else(|Failed { rule, problem }| {
             let mut reason = Reason::new(NAME, rule, format!("the policy cannot be evaluated: {problem}"));
             reason.kind = ReasonKind::Failure;
             Verdict::deny(reason)
         })
     }
+}
+
+/// Bytes of the stack on which rules run. Rules that call each other use up their instructions before it; memory is taken
+/// as far as it is used.
+const STACK: usize = 1 << 30;
+
+/// Calls `run` where it has room: the engine calls itself for rules that call each other, and a process that overflows its
+/// stack gives no answer.
+fn with_room<T: Send>(run: impl FnOnce() -> Result<T, Failed> + Send) -> Result<T, Failed> {
+    let failed = |problem: &str| Failed { rule: "room", problem: problem.to_owned() };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
+        let thread = thread.map_err(|error| failed(&format!("no thread for it: {error}")))?;
+        thread.join().unwrap_or_else(|_| Err(failed("the engine panicked")))
+    })
 }
 
 impl fmt::Debug for RegoPolicy {

@@ -175,3 +175,45 @@ fn the_package_is_a_setting() {
     let policy = RegoPolicy::new(&config, &CallReader::default()).unwrap();
     assert_eq!(strength(&policy, "ls"), Strength::Deny);
 }
+
+/// Each of these overflowed the stack of the process, or took minutes, when it was read or run.
+#[test]
+fn what_the_engine_cannot_hold_is_a_mistake() {
+    let nested = format!("deny if input.x == {}1{}", "[".repeat(24), "]".repeat(24));
+    for (text, wanted) in [
+        (
+            "blocked(x) if blocked(x)\ndeny if blocked(input.tool_name)",
+            "line 1, column 1: the rule `blocked` depends on itself",
+        ),
+        ("a if b\nb if {\n  not a\n}\ndeny if a", "line 1, column 1: the rule `a` depends on itself"),
+        ("deny if data.hooks.deny", "line 1, column 1: the rule `deny` depends on itself"),
+        (nested.as_str(), "line 1, column 1: brackets are nested deeper"),
+        ("deny if 0 == ---------1", "line 1, column 1: brackets are nested deeper than 12 levels, or signs"),
+        ("deny if data.blocked", "line 1, column 1: this path below `data` has no value"),
+        ("import data.lib\ndeny if lib.x", "line 1, column 1: this path below `data` has no value"),
+    ] {
+        assert!(error(text).starts_with(wanted), "{text}: {}", error(text));
+    }
+    // Names in texts, comments and paths of the input are not those of rules.
+    let fine =
+        "# deny deny\ndefault allow := false\nallow if input.tool_args.allow == \"deny\"\ndeny if not allow";
+    assert_eq!(judge(&policy(fine), "bash", json!({"command": "ls"})).strength(), Strength::Deny);
+    let chain: String = (0..400).map(|n| format!("r{n} if r{}\n", n + 1)).collect();
+    let chain = policy(&format!("{chain}r400 if true\ndeny if r0"));
+    assert_eq!(judge(&chain, "bash", json!({"command": "ls"})).strength(), Strength::Deny);
+}
+
+#[test]
+fn only_a_question_for_unknown_facts_replaces_the_denial() {
+    let rule = "deny contains \"m\" if { some p in input.facts.writes; startswith(p, \"migrations/\") }";
+    let removes = |text: &str| judge(&policy(text), "bash", json!({"command": "rm -r $X"})).strength();
+    assert_eq!(removes(rule), Strength::Deny);
+    assert_eq!(
+        removes(&format!("# unknown agents\n{rule}\ndeny contains \"unknown agent\" if false")),
+        Strength::Deny
+    );
+    assert_eq!(
+        removes(&format!("{rule}\ndeny contains \"m2\" if \"runs\" in input.facts.unknown")),
+        Strength::NoOpinion
+    );
+}

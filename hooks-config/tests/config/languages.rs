@@ -72,6 +72,25 @@ fn a_file_in_cedar_is_enforced_and_protected() {
     assert_ne!(project.read().unwrap().rules_version(), version);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_a_link_leads_to_is_protected() {
+    let project = Project::new(&[
+        ("hooks.yaml", "version: 1\npolicies: [{ cedar: link.cedar }, { rego: folder/a.rego }]\n"),
+        ("real/tools.cedar", CEDAR),
+        ("shared/a.rego", "package hooks\ndeny if false\n"),
+    ]);
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, project.0.path().join(name)).unwrap();
+    link("real/tools.cedar", "link.cedar");
+    link("shared", "folder");
+    for command in
+        ["echo > link.cedar", "echo > real/tools.cedar", "rm shared/a.rego", "echo > folder/a.rego"]
+    {
+        assert_eq!(project.judge(command).0, Strength::Deny, "{command}");
+    }
+    assert_eq!(project.judge("echo > real/other.txt").0, Strength::NoOpinion);
+}
+
 #[test]
 fn the_default_and_tools_of_the_file_count() {
     let forbid = "forbid (principal, action == Action::\"publish\", resource);";
