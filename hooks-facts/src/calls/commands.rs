@@ -100,7 +100,10 @@ impl ParsedCommands {
             (!WorkingFolder::of_command_tool(call.arguments()).is_given()).then(|| context.cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
         let session = CallFiles::for_call(call, context);
-        let found = arguments.found.into_iter().map(|argument| match &session {
+        let is_cmd = options.windows && is_one_of(&call.request().event().tool_name, &["cmd"]);
+        let found =
+            arguments.found.into_iter().map(|argument| if is_cmd { by_cmd(argument) } else { argument });
+        let found = found.map(|argument| match &session {
             Some(session) => ParsedCommand::following(argument, Rc::clone(session), &options),
             None => ParsedCommand::new(argument, folder, &options),
         });
@@ -178,6 +181,17 @@ impl ParsedCommand {
             Command::Words(words) => (words.join(" "), Analysis::of_words(&words, options)),
         };
         Self { pointer: argument.pointer, text, analysis }
+    }
+}
+
+/// Returns the command with which cmd runs a text.
+fn by_cmd(argument: CommandArgument) -> CommandArgument {
+    match argument.command {
+        Command::Text(text) => {
+            let words = vec!["cmd".to_owned(), "/c".to_owned(), text];
+            CommandArgument { command: Command::Words(words), ..argument }
+        }
+        Command::Words(_) => argument,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, each_path};
 
 use super::call::Call;
 use super::commands::ParsedCommand;
-use super::disk::{self, OnDisk};
+use super::disk::{self, OnDisk, Wanted};
 use super::line_breaks::{self, RealNames};
 use super::root::Root;
 use crate::globs::PatternDialect;
@@ -173,12 +173,8 @@ impl NamedPaths {
                 }
                 if let Some(names) = found_on_disk(call, command, write, &folder) {
                     places.empty(call, command, write, &folder);
-                    for name in names {
-                        let mut place =
-                            NamedPath::named(call, &command.pointer, name, role_of(write.kind), false);
-                        place.is_possible = write.is_possible;
-                        places.found.push(place);
-                    }
+                    let named = |name| NamedPath::of_write(call, command, write, name, false);
+                    places.found.extend(names.into_iter().map(named));
                     continue;
                 }
                 match write.target.literal() {
@@ -186,14 +182,17 @@ impl NamedPaths {
                     Some(target) => {
                         let moved = folder.of_name(target);
                         for target in std::iter::once(target.to_owned()).chain(moved) {
-                            places.found.push(NamedPath::of_write(call, command, write, target));
+                            places.found.push(NamedPath::of_write(call, command, write, target, false));
                         }
                     }
-                    None if write.kind != AccessKind::Redirected && places.partial.len() < MAX_PARTIAL => {
+                    // Of a redirection to a variable, nothing may be known.
+                    None if (write.kind != AccessKind::Redirected || !has_unknown_part(write))
+                        && places.partial.len() < MAX_PARTIAL =>
+                    {
                         let outline = write.target.outline();
                         let moved = folder.of_name(&outline);
                         for outline in std::iter::once(outline).chain(moved) {
-                            places.partial.push(NamedPath::of_write(call, command, write, outline));
+                            places.partial.push(NamedPath::of_write(call, command, write, outline, true));
                         }
                     }
                     None => {
@@ -231,7 +230,7 @@ impl NamedPaths {
         }
         let anywhere = end.map(|end| format!("{any}{end}"));
         let names = folder.of_name(&outline).into_iter().chain(anywhere).chain([outline]);
-        self.redirected.extend(names.map(|name| NamedPath::of_write(call, command, write, name)));
+        self.redirected.extend(names.map(|name| NamedPath::of_write(call, command, write, name, true)));
         self.seen_unknown += 1;
     }
 
@@ -244,7 +243,7 @@ impl NamedPaths {
         }
         let moved = folder.of_name(&outline);
         let names = std::iter::once(outline).chain(moved);
-        self.emptied.extend(names.map(|name| NamedPath::of_write(call, command, write, name)));
+        self.emptied.extend(names.map(|name| NamedPath::of_write(call, command, write, name, true)));
     }
 
     /// Returns whether a command writes to a file of whose name nothing is known.
@@ -298,9 +297,14 @@ impl NamedPath {
         place
     }
 
-    /// Creates the place that a command writes to; the name may be an outline.
-    fn of_write(call: Call<'_>, command: &ParsedCommand, write: &Access, name: String) -> Self {
-        let is_partial = write.target.literal().is_none();
+    /// Creates the place that a command writes to; if the name is partly known, it is an outline.
+    fn of_write(
+        call: Call<'_>,
+        command: &ParsedCommand,
+        write: &Access,
+        name: String,
+        is_partial: bool,
+    ) -> Self {
         let mut place = Self::named(call, &command.pointer, name, role_of(write.kind), is_partial);
         let is_folder = place.resolution.as_ref().is_ok_and(|found| found.kind == Some(EntryKind::Directory));
         if write.kind == AccessKind::Named && is_folder {
@@ -488,28 +492,35 @@ fn beside(link: &str, target: &str) -> Option<String> {
     (!target.starts_with('/')).then(|| format!("{folder}/{target}"))
 }
 
-/// Returns the existing files that a name with wildcards stands for, if they can be listed. The target of a redirection or of
-/// an archive is not one of them.
+/// Returns the files that a name with wildcards stands for, if they can be listed. What is removed exists; other names may be new,
+/// in a folder that exists. If there are none for a redirection, the shell writes to a file with the wildcard as its name.
 fn found_on_disk(
     call: Call<'_>,
     command: &ParsedCommand,
     write: &Access,
     folder: &WorkingFolder<'_>,
 ) -> Option<Vec<String>> {
-    let is_one = matches!(write.kind, AccessKind::Changed | AccessKind::Removed | AccessKind::Linked);
-    if !is_one || write.target.literal().is_some() {
+    let wanted = match write.kind {
+        AccessKind::Removed => Wanted::Existing,
+        _ => Wanted::AlsoNew,
+    };
+    if write.target.literal().is_some() {
         return None;
     }
     let outline = write.target.outline();
     let moved = folder.of_name(&outline);
     let mut all = Vec::new();
     for outline in std::iter::once(outline).chain(moved) {
-        match disk::names(call, &command.analysis, &outline) {
+        match disk::names(call, &command.analysis, &outline, wanted) {
             OnDisk::Names(names) => all.extend(names),
             OnDisk::TooMany | OnDisk::Unknown => return None,
         }
     }
-    Some(all)
+    (!all.is_empty() || write.kind != AccessKind::Redirected).then_some(all)
+}
+
+fn has_unknown_part(write: &Access) -> bool {
+    write.target.outline().contains(Gap::is_anything_at)
 }
 
 fn role_of(kind: AccessKind) -> PathRole {

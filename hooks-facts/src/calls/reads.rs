@@ -7,7 +7,7 @@
 use super::arguments::is_one_of;
 use super::call::Call;
 use super::commands::ParsedCommand;
-use super::disk::{self, LeftOut, OnDisk};
+use super::disk::{self, LeftOut, OnDisk, Wanted};
 use super::path_patterns::PathPatterns;
 use super::places::NamedPath;
 use crate::commands::paths_of_address;
@@ -250,7 +250,7 @@ impl NamedReads {
         }
         let is_partial = access.target.literal().is_none();
         let before = self.own.len();
-        match is_partial.then(|| disk::names(call, &command.analysis, &name)) {
+        match is_partial.then(|| disk::names(call, &command.analysis, &name, Wanted::Existing)) {
             Some(OnDisk::Names(names)) if !names.is_empty() => {
                 for name in names {
                     self.enter(call, &command.pointer, name, false, access.kind);

@@ -5,6 +5,7 @@
 
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
+use super::code_writes;
 use super::effects::code::{Token, tokens};
 use super::reads;
 use super::typed;
@@ -250,6 +251,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if !matches!(language, Language::Sed) && (language != Language::Awk || prints_into_a_file(text)) {
         walk.interprets(language, text, span);
         reads::note_code(walk, language.name(), text, span);
+        code_writes::note(walk, language, text, span);
     }
     match language {
         Language::Sed => return sed(walk, text, span),

@@ -214,6 +214,8 @@ impl Walk {
             // The resolver of paths knows the home folder, or treats it as elsewhere.
             "HOME" => Some(Variable::Text(Argument::from("~"))),
             "PWD" => self.working_folder().map(Variable::Text),
+            // PowerShell's name for nothing.
+            "null" if self.options.windows => Some(Variable::Text(Argument::from("/dev/null"))),
             _ => None,
         };
         let Some(known) = self.variables.get(name) else { return default() };

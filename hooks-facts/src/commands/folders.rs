@@ -55,6 +55,9 @@ impl Folders {
 
     /// Returns the names that a name stands for, as seen from the folder in which the text starts.
     pub(super) fn names(&self, name: &Argument, windows: bool) -> Vec<Argument> {
+        let slashes = (windows && name.outline().contains('\\'))
+            .then(|| Argument::of_outline(&name.outline().replace('\\', "/")));
+        let name = slashes.as_ref().unwrap_or(name);
         if is_absolute(name.prefix(), windows) {
             return vec![name.clone()];
         }

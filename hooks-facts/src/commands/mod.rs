@@ -41,6 +41,7 @@ mod argument;
 mod awk;
 mod call_words;
 mod code;
+mod code_writes;
 mod completed;
 mod covered;
 mod effects;

@@ -208,6 +208,7 @@ impl Walk {
     }
 
     pub(super) fn top_text(&mut self, text: &str) {
+        let mut unreadable = None;
         match shell::read(text, self.options.syntax()) {
             Ok(script) => {
                 self.analysis.hides_results = !script.shows_its_results();
@@ -218,12 +219,21 @@ impl Walk {
                     self.text(&text, &input, span);
                 }
             }
-            Err(error) => self.unresolved(UnresolvedReason::Unreadable(error), error.span),
+            Err(error) => unreadable = Some(error),
         }
         if self.options.windows {
             let span = Span { start: 0, end: text.len() };
+            // Each reader begins in the folder in which the text starts.
+            self.folders = Folders::start();
             self.powershell(text, span);
-            self.guess(|walk| walk.cmd(text, span));
+            // What bash cannot read may be PowerShell.
+            unreadable = unreadable.filter(|_| self.analysis.invocations.is_empty());
+            self.folders = Folders::start();
+            // The text is one of PowerShell, so what looks like a file of cmd is none.
+            self.guess(|walk| walk.in_container(|walk| walk.cmd(text, span)));
+        }
+        if let Some(error) = unreadable {
+            self.unresolved(UnresolvedReason::Unreadable(error), error.span);
         }
     }
 
@@ -710,6 +720,7 @@ impl Walk {
     fn note_write(&mut self, file: &Argument, kind: AccessKind, is_possible: bool, span: Span) {
         // Names in a long folder take time, also if they are not kept.
         let is_unknown = self.is_beforehand && file.begins_with_anything();
+        let is_unknown = is_unknown || self.options.windows && is_nothing(file);
         if self.is_spent() || is_unknown || self.is_contained {
             return;
         }
@@ -774,4 +785,9 @@ impl Walk {
 struct OutputFile {
     file: Argument,
     appends: bool,
+}
+
+/// Returns whether a file is the one that Windows shells write to so as to store nothing.
+fn is_nothing(file: &Argument) -> bool {
+    file.literal().is_some_and(|name| name.eq_ignore_ascii_case("nul"))
 }

@@ -80,7 +80,8 @@ fn output_options_write_their_file() {
     for (row, program) in keys(&table) {
         let short = letters(&table, row, "short").map(|letter| format!("-{letter} out"));
         let long = table.words(row, "long").into_iter().map(|name| format!("{name} out"));
-        for option in short.chain(long) {
+        let folders = table.words(row, "folders").into_iter().map(|name| format!("{name} out"));
+        for option in short.chain(long).chain(folders) {
             let text = example(&table, row, &format!("{program} {option}"));
             if !writes(&text) || writes(&example(&table, row, &format!("zzz {option}"))) {
                 wrong.push(format!("{}: {text}", row.line));
@@ -166,4 +167,25 @@ fn letters(table: &Table, row: &Row, column: &str) -> impl Iterator<Item = char>
 /// Returns whether a command writes the file `out`.
 fn writes(text: &str) -> bool {
     analysis(text).writes().iter().any(|write| write.target.literal() == Some("out"))
+}
+
+#[test]
+fn operands_are_written() {
+    let table = table(include_str!("../../data/written_operands.tsv"));
+    let mut wrong = Vec::new();
+    for (row, program) in keys(&table) {
+        let writes = |text: &str| {
+            analysis(text)
+                .writes()
+                .iter()
+                .any(|write| write.target.literal().is_some_and(|name| name == "out.x"))
+        };
+        let text = example(&table, row, program);
+        let idle = table.words(row, "unless").into_iter().map(|option| format!("{text} {option}"));
+        let idle: Vec<_> = idle.filter(|text| writes(text)).collect();
+        if !writes(&text) || writes(&example(&table, row, "zzz")) || !idle.is_empty() {
+            wrong.push(format!("{}: {text}, {idle:?}", row.line));
+        }
+    }
+    assert_effects(&wrong);
 }

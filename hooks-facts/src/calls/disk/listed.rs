@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::lookup::Lookup;
-use super::{OnDisk, may_write, names as names_with_wildcards};
+use super::{OnDisk, Wanted, may_write, names as names_with_wildcards};
 use crate::calls::call::Call;
 use crate::calls::places::at_home;
 use crate::commands::{Access, Analysis};
@@ -27,7 +27,7 @@ pub(in crate::calls) fn are_known(call: Call<'_>, analysis: &Analysis) -> bool {
 }
 
 /// Returns the files that a name stands for in which each line of the lists may be.
-pub(super) fn names(call: Call<'_>, analysis: &Analysis, outline: &str) -> OnDisk {
+pub(super) fn names(call: Call<'_>, analysis: &Analysis, outline: &str, wanted: Wanted) -> OnDisk {
     let Some(lists) = lines(call, analysis) else { return OnDisk::Unknown };
     let mut found = Vec::new();
     for line in lists.iter().flat_map(|lines| lines.iter()) {
@@ -36,7 +36,7 @@ pub(super) fn names(call: Call<'_>, analysis: &Analysis, outline: &str) -> OnDis
             found.push(name);
             continue;
         }
-        match names_with_wildcards(call, analysis, &name) {
+        match names_with_wildcards(call, analysis, &name, wanted) {
             OnDisk::Names(names) => found.extend(names),
             other => return other,
         }

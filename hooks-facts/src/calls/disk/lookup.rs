@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use hooks_core::fs::{EntryKind, FileSystem};
 
-use super::OnDisk;
 use super::looked::Folder;
 use super::tree::LeftOut;
 use super::wildcards::is_name;
+use super::{OnDisk, Wanted};
 use crate::calls::call::Call;
 use crate::calls::places::at_home;
 use crate::globs::Gap;
@@ -42,9 +42,9 @@ impl<'r> Lookup<'r> {
         (path.starts_with('/') && kind == EntryKind::Directory).then(|| path.to_owned())
     }
 
-    /// Returns the existing files that a name with wildcards stands for.
-    pub(super) fn expand(&self, outline: &str) -> OnDisk {
-        match self.expand_parts(outline) {
+    /// Returns the files that a name with wildcards stands for.
+    pub(super) fn expand(&self, outline: &str, wanted: Wanted) -> OnDisk {
+        match self.expand_parts(outline, wanted) {
             Some(names) if names.len() > MAX_FOUND => OnDisk::TooMany,
             Some(names) => OnDisk::Names(names),
             None if self.call.looked().is_spent() => OnDisk::TooMany,
@@ -52,25 +52,33 @@ impl<'r> Lookup<'r> {
         }
     }
 
-    fn expand_parts(&self, outline: &str) -> Option<Vec<String>> {
+    fn expand_parts(&self, outline: &str, wanted: Wanted) -> Option<Vec<String>> {
         // Each of them is a name as the command gives it.
         let mut open = vec![String::new()];
         if outline.starts_with('/') {
             open = vec!["/".to_owned()];
         }
         let parts: Vec<&str> = outline.split('/').filter(|part| !part.is_empty()).collect();
+        let is_wild = |part: &&str| part.contains(|c| Gap::from_char(c).is_some());
+        let (first_gap, last_gap) = (parts.iter().position(is_wild)?, parts.iter().rposition(is_wild)?);
+        let may_be_new = |at: usize| wanted == Wanted::AlsoNew && at > last_gap;
         for (at, part) in parts.iter().enumerate() {
             let is_last = at + 1 == parts.len();
             let mut next = Vec::new();
             for before in &open {
                 if let Some(pattern) = part.strip_prefix(Gap::Folders.stand_in()) {
                     next.extend(self.searched(before, pattern)?);
-                } else if part.contains(|c| Gap::from_char(c).is_some()) {
+                } else if is_wild(part) {
                     next.extend(self.listed(before, part)?);
                 } else {
                     let name = format!("{before}{part}");
                     // A name behind a wildcard exists, or it is not one of those that the wildcard stands for.
-                    if open.len() == 1 || self.exists(&name) {
+                    let is_first = at == last_gap + 1;
+                    let is_kept = match may_be_new(at) {
+                        true => !is_first || self.folder(before).is_some(),
+                        false => open.len() == 1 || self.exists(&name),
+                    };
+                    if is_kept {
                         next.push(name);
                     }
                 }
@@ -80,9 +88,8 @@ impl<'r> Lookup<'r> {
             }
             open = if is_last { next } else { next.into_iter().map(|name| name + "/").collect() };
         }
-        let first_gap = parts.iter().position(|part| part.contains(|c| Gap::from_char(c).is_some()))?;
         let is_plain_behind = first_gap + 1 < parts.len();
-        open.retain(|name| !is_plain_behind || self.exists(name));
+        open.retain(|name| !is_plain_behind || may_be_new(parts.len() - 1) || self.exists(name));
         Some(open)
     }
 

@@ -35,15 +35,24 @@ pub(super) enum OnDisk {
     Unknown,
 }
 
+/// Files that a name with wildcards may stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Those that exist.
+    Existing,
+    /// In addition, new files below the folders that the wildcards stand for: `cd migr* && touch new`.
+    AlsoNew,
+}
+
 /// Returns the files that a name with wildcards stands for.
-pub(super) fn names(call: Call<'_>, analysis: &Analysis, outline: &str) -> OnDisk {
+pub(super) fn names(call: Call<'_>, analysis: &Analysis, outline: &str, wanted: Wanted) -> OnDisk {
     if outline.contains(Gap::Listed.stand_in()) {
-        return listed::names(call, analysis, outline);
+        return listed::names(call, analysis, outline, wanted);
     }
     if outline.contains(Gap::Any.stand_in()) || !outline.contains(|c| Gap::from_char(c).is_some()) {
         return OnDisk::Unknown;
     }
-    let mut found = match Lookup::new(call).expand(outline) {
+    let mut found = match Lookup::new(call).expand(outline, wanted) {
         OnDisk::Names(found) => found,
         other => return other,
     };

@@ -44,7 +44,16 @@ impl Token {
 
 /// Reads a text of a language.
 pub(in crate::commands) fn tokens(language: Language, text: &str) -> Vec<Token> {
-    let mut lexer = CodeLexer::new(language, text);
+    read(CodeLexer::new(language, text))
+}
+
+/// Reads a text of a language. The name of a variable in a string stays, as in `${name}`, also where the language has another form.
+pub(in crate::commands) fn tokens_with_names(language: Language, text: &str) -> Vec<Token> {
+    read(CodeLexer { keeps_names: true, ..CodeLexer::new(language, text) })
+}
+
+fn read(mut lexer: CodeLexer<'_>) -> Vec<Token> {
+    let language = lexer.language;
     lexer.all();
     let doubtful = std::mem::take(&mut lexer.doubtful);
     let mut result = joined(language, lexer.tokens);
@@ -95,6 +104,8 @@ struct CodeLexer<'t> {
     /// Length of the whole text.
     length: usize,
     language: Language,
+    /// Whether a string keeps the name of a variable in it.
+    keeps_names: bool,
     tokens: Vec<Token>,
     /// Code in strings.
     aside: Vec<Token>,
@@ -114,6 +125,7 @@ impl<'t> CodeLexer<'t> {
             rest: text,
             length: text.len(),
             language,
+            keeps_names: false,
             tokens: Vec::new(),
             aside: Vec::new(),
             open: Vec::new(),
@@ -277,7 +289,11 @@ impl<'t> CodeLexer<'t> {
         let Some(open) = self.open.pop_if(ends) else { return false };
         self.pass(c.len_utf8());
         // An unset variable of a shell.
-        let value = open.value + "${_}";
+        let name = match &*self.tokens {
+            [Token::Name(name)] if self.keeps_names => name,
+            _ => "_",
+        };
+        let value = format!("{}${{{name}}}", open.value);
         self.end_code(open.before);
         self.string(value, open.form);
         true

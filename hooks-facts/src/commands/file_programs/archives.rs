@@ -154,7 +154,10 @@ impl Changes<'_> {
     pub(super) fn zip(&mut self, words: &[Argument]) {
         let files = operands(words, "bnxit", &[]);
         let Some((archive, files)) = files.split_first() else { return };
-        self.one(archive, AccessKind::Changed);
+        // A dash is the output.
+        if archive.literal() != Some("-") {
+            self.one(archive, AccessKind::Changed);
+        }
         if has(words, 'm', "--move") {
             self.all(files, AccessKind::Removed);
         }

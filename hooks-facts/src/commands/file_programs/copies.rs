@@ -1,7 +1,7 @@
 //! Files written by copying, moving and linking: names in a folder, a given name, or everything that a folder
 //! holds.
 
-use super::{Changes, has, operands, wildcards};
+use super::{Changes, has, operands, value, wildcards};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::globs::Gap;
@@ -57,6 +57,12 @@ impl Changes<'_> {
         } else if tree && ends_in_slash && folder.is_none() {
             // A folder that does not exist yet gets the name of the target.
             self.maybe(&target, AccessKind::Named);
+        }
+        let keeps_backup = has(words, 'b', "--backup") && matches!(name, "cp" | "mv" | "ln" | "install");
+        if keeps_backup && !is_folder {
+            let suffix =
+                value(words, 'S', "--suffix").map_or_else(|| "~".to_owned(), |suffix| suffix.outline());
+            self.one(&Argument::of_outline(&format!("{}{suffix}", target.outline())), AccessKind::Changed);
         }
         let keeps_parents = name == "cp" && has(words, '\0', "--parents");
         for source in sources {

@@ -7,10 +7,12 @@
 //! (`found`) and splitting (`split`). Options that name an output are a table (`outputs`).
 
 mod archives;
+mod compilers;
 mod copies;
 mod devices;
 mod downloads;
 mod found;
+mod operands;
 mod outputs;
 mod sed;
 mod split;
@@ -19,7 +21,9 @@ mod tracked;
 use super::access::{AccessKind, Source};
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
+use super::code_writes::only_reads;
 use super::walk::{Stream, Walk};
+use crate::globs::Gap;
 use crate::shell::Span;
 use crate::tools::{PathRole, patched_files};
 
@@ -39,6 +43,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
     let mut changes = Changes { walk, span };
     changes.outputs(name, words);
     changes.downloaded(name, words);
+    changes.written_operands(name, words);
     match name {
         "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" | "rimraf" | "del-cli" => {
             changes.all(&operands(words, "ns", &["size", "iterations", "trash-dir"]), AccessKind::Removed);
@@ -54,9 +59,17 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "mkdir" | "mkfifo" => changes.all(&operands(words, "m", &["mode"]), AccessKind::Changed),
         "truncate" => changes.all(&operands(words, "sr", &["size", "reference"]), AccessKind::Changed),
         "tee" | "sponge" => changes.all(&operands(words, "", &[]), AccessKind::Changed),
-        "ed" | "ex" | "vi" | "vim" | "nvim" | "emacs" | "nano" => {
-            changes.all(&operands(words, "cSsuTip", &["cmd", "eval", "load"]), AccessKind::Changed);
+        "ed" | "red" => changes.all(&operands(words, "p", &["prompt"]), AccessKind::Changed),
+        "ex" | "vi" | "vim" | "nvim" | "emacs" | "nano" => {
+            let files = operands(words, "cSuTip", &["cmd", "eval", "load"]);
+            let is_command = |file: &&&Argument| file.prefix().starts_with('+');
+            changes.all(
+                &files.iter().filter(|file| !is_command(file)).copied().collect::<Vec<_>>(),
+                AccessKind::Changed,
+            );
         }
+        "sqlite3" | "sqlite" | "litecli" => changes.database(words, input),
+        "rsync" if has(words, 'n', "--dry-run") => {}
         "cp" | "mv" | "install" | "ln" | "rsync" | "scp" => changes.copies(name, words),
         "rclone" | "aws" | "gsutil" | "gcloud" | "kubectl" => changes.fetches(name, words),
         "link" | "uniq" | "xxd" => changes.second(name, words),
@@ -71,6 +84,26 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         // Codex patches files with a command that looks like a program.
         "apply_patch" | "applypatch" => changes.patched(words, input),
         "patch" => changes.patch(words, input),
+        "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "gfortran" | "tcc" => changes.compiled(words),
+        "python" | "python3" | "python2" | "pypy" | "pypy3" => changes.by_module(words),
+        "jar" | "ar" => changes.by_letters(name, words),
+        "mktemp" if !has(words, 'u', "--dry-run") => {
+            let is_elsewhere = has(words, 'p', "--tmpdir") || has(words, 't', "");
+            let templates = operands(words, "p", &["suffix"]);
+            let template = templates.first().filter(|_| !is_elsewhere).map(|word| word.outline());
+            if let Some(template) = template {
+                let name = template.trim_end_matches('X').to_owned() + &Gap::Name.stand_in().to_string();
+                changes.one(&Argument::of_outline(&name), AccessKind::Changed);
+            }
+        }
+        "ssh-keygen"
+            if !['y', 'l', 'B', 'R', 'F', 'H', 'e', 'L', 'Q']
+                .into_iter()
+                .any(|letter| has(words, letter, "")) =>
+        {
+            let file = value(words, 'f', "");
+            changes.all(&file.iter().collect::<Vec<_>>(), AccessKind::Changed);
+        }
         "dd" => {
             let outputs: Vec<_> = words.iter().filter_map(|word| word.strip_prefix("of=")).collect();
             changes.all(&outputs.iter().collect::<Vec<_>>(), AccessKind::Changed);
@@ -131,6 +164,25 @@ impl Changes<'_> {
         self.walk.source = source;
         self.fills(folder);
         self.walk.source = None;
+    }
+
+    /// `sqlite3 FILE STATEMENTS`: the file is changed unless all statements only read.
+    fn database(&mut self, words: &[Argument], input: &Stream) {
+        let long =
+            ["-cmd", "-init", "-separator", "-nullvalue", "cmd", "init", "separator", "nullvalue", "mmap"];
+        let given = operands(words, "", &long);
+        let Some((file, statements)) = given.split_first() else { return };
+        let is_read_only =
+            has(words, '\0', "--readonly") || words.iter().any(|word| word.literal() == Some("-readonly"));
+        let is_in_memory = matches!(file.literal(), Some(":memory:"));
+        let is_reading = match (statements, input) {
+            ([], Stream::Known(text)) => only_reads(&text.to_string()),
+            ([], input) => matches!(input, Stream::Empty),
+            (statements, _) => statements.iter().all(|text| text.literal().is_some_and(only_reads)),
+        };
+        if !(is_read_only || is_in_memory || is_reading) {
+            self.one(file, AccessKind::Changed);
+        }
     }
 
     /// `gio trash FILES`, `cmake -E rm FILES`: the program's own names for other programs.
@@ -304,6 +356,25 @@ impl Changes<'_> {
         }
     }
 
+    /// Notes the copy of a file that is kept under another name: `sed -i.bak`, `perl -i'old/*'`.
+    fn kept_copy(&mut self, file: &Argument, suffix: &str) {
+        let is_suffix = suffix.contains(['.', '*', '~', '/'])
+            || Gap::from_char(suffix.chars().next().unwrap_or(' ')).is_some();
+        if !is_suffix {
+            return;
+        }
+        let outline = file.outline();
+        let (folder, name) =
+            outline.rsplit_once('/').map_or(("", &*outline), |(folder, name)| (folder, name));
+        let star = Gap::Name.stand_in();
+        let kept = match suffix.contains(['*', star]) {
+            true => suffix.replace(['*', star], name),
+            false => format!("{name}{suffix}"),
+        };
+        let kept = if kept.contains('/') || folder.is_empty() { kept } else { format!("{folder}/{kept}") };
+        self.one(&Argument::of_outline(&kept), AccessKind::Changed);
+    }
+
     /// `sed -i SCRIPT FILES`; `short` options take a value.
     fn edited(&mut self, words: &[Argument], short: &str) {
         let letters = |word: &Argument| {
@@ -327,7 +398,14 @@ impl Changes<'_> {
                 || word.prefix().starts_with("--file")
         });
         let files = operands(words, short, &["expression", "file", "line-length"]);
-        self.all(files.get(usize::from(!has_script)..).unwrap_or_default(), AccessKind::Changed);
+        let files = files.get(usize::from(!has_script)..).unwrap_or_default();
+        self.all(files, AccessKind::Changed);
+        let suffix = words
+            .iter()
+            .find_map(|word| word.strip_prefix("--in-place=").or_else(|| word.strip_prefix("-i")));
+        for file in files {
+            self.kept_copy(file, suffix.as_ref().map(Argument::outline).as_deref().unwrap_or_default());
+        }
     }
 }
 

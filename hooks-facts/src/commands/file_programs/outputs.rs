@@ -14,6 +14,8 @@ struct Outputs {
     short: &'static str,
     /// Whole words whose value is the file: the next word, or the text after `=`.
     long: &'static [&'static str],
+    /// Whole words whose value is a folder that is filled.
+    folders: &'static [&'static str],
     /// Whether the first operand is another program, whose options are not checked.
     runs: bool,
 }
@@ -27,9 +29,9 @@ impl Changes<'_> {
     /// Notes the files of the options of a program in the table.
     pub(super) fn outputs(&mut self, name: &str, words: &[Argument]) {
         for outputs in TABLE.iter().filter(|outputs| outputs.programs.contains(&name)) {
-            for file in outputs.files(words) {
+            for (file, kind) in outputs.files(words) {
                 if file.literal() != Some("-") {
-                    self.one(&file, AccessKind::Changed);
+                    self.one(&file, kind);
                 }
             }
         }
@@ -37,7 +39,7 @@ impl Changes<'_> {
 }
 
 impl Outputs {
-    fn files(&self, words: &[Argument]) -> Vec<Argument> {
+    fn files(&self, words: &[Argument]) -> Vec<(Argument, AccessKind)> {
         let mut found = Vec::new();
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -46,8 +48,14 @@ impl Outputs {
                 Some((name, _)) => (name, word.strip_prefix(&format!("{name}="))),
                 None => (text, None),
             };
-            if self.long.iter().any(|long| is_short_for(name, long)) {
-                found.extend(attached.or_else(|| words.next().cloned()));
+            let has = |names: &[&str]| names.iter().any(|long| is_short_for(name, long));
+            let kind = match () {
+                () if has(self.long) => Some(AccessKind::Changed),
+                () if has(self.folders) => Some(AccessKind::Filled),
+                () => None,
+            };
+            if let Some(kind) = kind {
+                found.extend(attached.or_else(|| words.next().cloned()).map(|file| (file, kind)));
             } else if let Some(bundle) = text.strip_prefix('-').filter(|bundle| !bundle.starts_with('-')) {
                 let Some(letter) = bundle.chars().find(|letter| self.values.contains(*letter)) else {
                     continue;
@@ -55,7 +63,8 @@ impl Outputs {
                 let (before, _) = bundle.split_once(letter).unwrap_or((bundle, ""));
                 let attached = word.strip_prefix(&format!("-{before}{letter}"));
                 let value = attached.filter(|value| value.len() > 0).or_else(|| words.next().cloned());
-                found.extend(value.filter(|_| self.short.contains(letter)));
+                let file = value.filter(|_| self.short.contains(letter));
+                found.extend(file.map(|file| (file, AccessKind::Changed)));
             } else if self.runs && !text.starts_with("--") {
                 break;
             }

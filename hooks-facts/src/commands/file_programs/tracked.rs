@@ -39,25 +39,76 @@ impl Changes<'_> {
                 self.untracked(&files.copied().collect::<Vec<_>>());
             }
             "apply" | "am" => self.applied(arguments, input),
-            "clone" => {
-                let values =
-                    ["branch", "depth", "origin", "config", "reference", "template", "jobs", "filter"];
-                if let [_, folder] = operands(arguments, "bocuj", &values).as_slice() {
-                    self.fills(folder);
-                }
-            }
             "worktree" if arguments.first().is_some_and(|word| word.prefix() == "add") => {
                 if let Some(folder) = operands(arguments.get(1..).unwrap_or_default(), "bB", &[]).first() {
                     self.fills(folder);
                 }
             }
-            "archive" | "bundle" => self.output(arguments, 'o', "--output"),
+            "clone" | "init" => self.begun(command, arguments),
+            "archive" => self.output(arguments, 'o', "--output"),
+            "bundle" => {
+                if let [verb, file, ..] = operands(arguments, "", &["version"]).as_slice()
+                    && verb.prefix() == "create"
+                {
+                    self.one(file, AccessKind::Changed);
+                }
+            }
+            "format-patch" if !has(arguments, '\0', "--stdout") => {
+                match value(arguments, 'o', "--output-directory") {
+                    Some(folder) => self.fills(&folder),
+                    None => self.one(
+                        &Argument::of_outline(&format!("{}.patch", Gap::Name.stand_in())),
+                        AccessKind::Changed,
+                    ),
+                }
+            }
+            "config" => self.configured(arguments),
+            "submodule" => {
+                if let [verb, _, folder] =
+                    operands(arguments, "b", &["branch", "name", "reference"]).as_slice()
+                    && verb.prefix() == "add"
+                {
+                    self.fills(folder);
+                }
+            }
             "diff" | "log" | "show" => {
                 if let Some(file) = value(arguments, '\0', "--output") {
                     self.one(&file, AccessKind::Changed);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `git clone ADDRESS FOLDER`, `git init FOLDER`.
+    fn begun(&mut self, command: &str, arguments: &[Argument]) {
+        let values = [
+            "branch",
+            "depth",
+            "origin",
+            "config",
+            "reference",
+            "template",
+            "jobs",
+            "filter",
+            "initial-branch",
+            "object-format",
+        ];
+        match (command, operands(arguments, "bocuj", &values).as_slice()) {
+            ("clone", [_, folder]) | ("init", [folder]) => self.fills(folder),
+            _ => {}
+        }
+    }
+
+    /// `git config -f FILE NAME VALUE`.
+    fn configured(&mut self, arguments: &[Argument]) {
+        let looks = ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list"];
+        let is_look = arguments.iter().any(|word| looks.contains(&word.prefix()));
+        let names = operands(arguments, "f", &["file", "type", "default"]);
+        let changes = names.len() > 1
+            || arguments.iter().any(|word| word.prefix().starts_with("--unset") || word.prefix() == "unset");
+        if let Some(file) = value(arguments, 'f', "--file").filter(|_| changes && !is_look) {
+            self.one(&file, AccessKind::Changed);
         }
     }
 

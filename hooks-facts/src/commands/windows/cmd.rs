@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::super::access::AccessKind;
 use super::super::walk::{MAX_TEXT, Walk};
-use super::CMD;
+use super::bound::word_of;
+use super::{CMD, listing};
 use crate::shell::Span;
 
 /// Words before a command that leave it a command.
@@ -13,9 +15,12 @@ pub(super) fn run(walk: &mut Walk, text: &str, span: Span) {
     let mut variables: HashMap<String, String> = HashMap::new();
     for line in text.replace("^\r\n", "").replace("^\n", "").lines() {
         let Some(line) = expanded(walk, line, &variables, span) else { return };
-        for words in commands(&line) {
+        for Simple { words, targets, .. } in commands(&line) {
             if walk.is_spent() {
                 return;
+            }
+            for target in targets.iter().filter(|target| !target.eq_ignore_ascii_case("nul")) {
+                walk.writes(&word_of(target), AccessKind::Redirected, span);
             }
             command(walk, words, &mut variables, span);
         }
@@ -77,7 +82,10 @@ fn command(walk: &mut Walk, mut words: Vec<String>, variables: &mut HashMap<Stri
             words.insert(1, options);
         }
     }
-    walk.windows_command(CMD, &words, span);
+    match words.first().map(|word| word.to_lowercase()).as_deref() {
+        Some("ren" | "rename") => walk.windows_program(&listing::renamed(&words, None), span),
+        _ => walk.windows_command(CMD, &words, None, span),
+    }
 }
 
 /// Replaces `%NAME%`, and `%NAME:~0,1%` by an unknown part; `None` if the line becomes too long, which is reported.
@@ -112,39 +120,67 @@ fn expanded(walk: &mut Walk, line: &str, variables: &HashMap<String, String>, sp
     Some(result + rest)
 }
 
-/// Splits a line into commands and their words.
-fn commands(line: &str) -> Vec<Vec<String>> {
-    let mut found = vec![Vec::new()];
-    let (mut word, mut is_open, mut quoted) = (String::new(), false, false);
-    let mut characters = line.chars();
-    let close = |word: &mut String, is_open: &mut bool, found: &mut Vec<Vec<String>>| {
-        if *is_open && let Some(last) = found.last_mut() {
-            last.push(std::mem::take(word));
+/// A command of a line.
+#[derive(Default)]
+struct Simple {
+    words: Vec<String>,
+    /// Files of its redirections.
+    targets: Vec<String>,
+    word: String,
+    is_open: bool,
+    is_target: bool,
+}
+
+impl Simple {
+    fn close(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            let word = std::mem::take(&mut self.word);
+            let is_target = std::mem::take(&mut self.is_target);
+            if is_target { &mut self.targets } else { &mut self.words }.push(word);
         }
-        *is_open = false;
-    };
+    }
+}
+
+/// Splits a line into commands with their words and redirections.
+fn commands(line: &str) -> Vec<Simple> {
+    let mut found = Vec::new();
+    let mut read = Simple::default();
+    let mut quoted = false;
+    let mut characters = line.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
             '"' => {
                 quoted = !quoted;
-                is_open = true;
+                read.is_open = true;
             }
             '^' if !quoted => {
-                word.extend(characters.next());
-                is_open = true;
+                read.word.extend(characters.next());
+                read.is_open = true;
+            }
+            '>' if !quoted => {
+                // `2>` redirects another stream, `2>&1` to one.
+                if matches!(&*read.word, "1" | "2") {
+                    read.word.clear();
+                    read.is_open = false;
+                }
+                read.close();
+                while characters.next_if_eq(&'>').is_some() {}
+                let to_stream = characters.next_if_eq(&'&').and_then(|_| characters.next());
+                read.is_target = to_stream.is_none();
             }
             '&' | '|' | '(' | ')' if !quoted => {
-                close(&mut word, &mut is_open, &mut found);
-                found.push(Vec::new());
+                read.close();
+                found.push(std::mem::take(&mut read));
             }
-            ' ' | '\t' | ',' | ';' if !quoted => close(&mut word, &mut is_open, &mut found),
+            ' ' | '\t' | ',' | ';' if !quoted => read.close(),
             c => {
-                word.push(c);
-                is_open = true;
+                read.word.push(c);
+                read.is_open = true;
             }
         }
     }
-    close(&mut word, &mut is_open, &mut found);
-    found.retain(|words| !words.is_empty());
+    read.close();
+    found.push(read);
+    found.retain(|command| !command.words.is_empty() || !command.targets.is_empty());
     found
 }

@@ -4,18 +4,19 @@
 //! is recorded as it stands, and as the program that a row of `windows_programs.tsv` compares it with. Parts that are computed stay
 //! unknown. Both readers are bounded by the budget of the analysis.
 
+mod bound;
 mod cmd;
+mod listing;
 mod powershell;
 
+use self::bound::{DIVIDER, Row};
 use super::argument::Argument;
 use super::walk::Walk;
 use crate::shell::Span;
 
-/// Commands with their program, and their options with its options.
-type Row = (&'static [&'static str], &'static str, &'static [(&'static str, &'static str)]);
-
 static POWERSHELL: &[Row] = table!("windows_programs_powershell");
 static CMD: &[Row] = table!("windows_programs_cmd");
+static DOTNET: &[Row] = table!("windows_programs_dotnet");
 
 impl Walk {
     /// Walks a text that PowerShell runs.
@@ -53,42 +54,39 @@ impl Walk {
         }
     }
 
-    /// Records a command, and the program that it is compared with.
-    fn windows_command(&mut self, rows: &[Row], argv: &[String], span: Span) {
+    /// Records a command, or the program that it is compared with. `piped` is what a pipe hands to it.
+    fn windows_command(&mut self, rows: &[Row], argv: &[String], piped: Option<&str>, span: Span) {
         let Some((program, words)) = argv.split_first() else { return };
         let name = program.to_lowercase();
         let name = name.rsplit(['\\', '/']).next().unwrap_or(&name);
         let name = name.strip_suffix(".exe").unwrap_or(name);
-        let Some((_, becomes, options)) = rows.iter().find(|(names, ..)| names.contains(&name)) else {
-            let mut plain = vec![Argument::from(name)];
-            plain.extend(words.iter().map(|word| word.as_str().into()));
-            self.run_some(&plain, &self.inherited_input(), span);
-            return;
-        };
-        let mut argv = vec![Argument::from(*becomes)];
-        for word in words {
-            let lower = word.to_lowercase();
-            let (option, _) = lower.split_once(':').unwrap_or((&lower, ""));
-            let mark = lower.chars().next().filter(|c| matches!(c, '-' | '/'));
-            let found: Vec<&str> = match mark {
-                Some('-') => options
-                    .iter()
-                    .filter(|(name, _)| option.len() > 1 && name.starts_with(option))
-                    .map(|(_, to)| *to)
-                    .collect(),
-                // `/s/q` are two options.
-                Some(_) => option
-                    .split('/')
-                    .filter_map(|part| options.iter().find(|(name, _)| name.get(1..) == Some(part)))
-                    .map(|(_, to)| *to)
-                    .collect(),
-                None => Vec::new(),
-            };
-            if found.is_empty() {
-                argv.push(word.as_str().into());
+        let mut argv = vec![Argument::from(name)];
+        match rows.iter().find(|row| row.programs.contains(&name)) {
+            Some(row) => {
+                let Some(words) = row.argv(words, piped) else { return };
+                argv = vec![Argument::from(row.becomes)];
+                argv.extend(words);
             }
-            argv.extend(found.into_iter().map(Argument::from));
+            None => argv.extend(words.iter().flat_map(|word| word.split(DIVIDER)).map(Argument::from)),
         }
+        let before = self.folders.clone();
         self.run_some(&argv, &self.inherited_input(), span);
+        // A change of folder may fail, and the next command runs all the same.
+        self.folders = before.or(&self.folders);
+    }
+
+    /// Records the program that a method of .NET is compared with.
+    fn windows_call(&mut self, call: &[String], span: Span) {
+        let Some((method, words)) = call.split_first() else { return };
+        if let Some(row) = DOTNET.iter().find(|row| row.programs.contains(&method.as_str())) {
+            let words = row.argv(words, None).unwrap_or_default();
+            let argv: Vec<_> = [Argument::from(row.becomes)].into_iter().chain(words).collect();
+            self.run_some(&argv, &self.inherited_input(), span);
+        }
+    }
+
+    /// Records a program with its words.
+    fn windows_program(&mut self, argv: &[Argument], span: Span) {
+        self.run_some(argv, &self.inherited_input(), span);
     }
 }

@@ -2,22 +2,29 @@
 
 use std::collections::HashMap;
 
+use super::super::access::AccessKind;
 use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
 use super::super::walk::{MAX_TEXT, Walk};
 use super::POWERSHELL;
+use super::bound::{COMPUTED, DIVIDER, word_of};
+use super::listing;
 use crate::shell::Span;
 
 /// Words before a command, which leave it a command.
 const BEFORE: &[&str] =
     &["&", ".", "return", "else", "try", "finally", "do", "{", "}", "=", "begin", "process", "end"];
 
+/// Stages of a pipeline that hand on what they are given.
+const FILTERS: &[&str] =
+    &["where-object", "where", "?", "select-object", "select", "sort-object", "sort", "get-unique"];
+
 /// Deepest blocks and parentheses that are read.
 const MAX_DEPTH: usize = 32;
 
 /// Runs a text; the words of each of its commands are known except for `?`, which stands for a computed part.
 pub(super) fn run(walk: &mut Walk, text: &str, span: Span) {
-    let mut reader = PowerShellReader { variables: HashMap::new(), lists: false, depth: 0 };
+    let mut reader = PowerShellReader { variables: HashMap::new(), lists: false, piped: None, depth: 0 };
     reader.text(walk, text, span);
 }
 
@@ -79,10 +86,85 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 struct PowerShellReader {
+    /// Texts of variables; items of a list are divided by `DIVIDER`.
     variables: HashMap<String, String>,
     /// Whether an earlier stage of the pipeline lists everything below a folder.
     lists: bool,
+    /// Files that the stage before hands on.
+    piped: Option<String>,
     depth: usize,
+}
+
+/// One command, as far as the next separator.
+#[derive(Default)]
+struct Statement {
+    words: Vec<String>,
+    /// Blocks and parentheses, which run before or with the command.
+    blocks: Vec<String>,
+    /// Files of its redirections.
+    targets: Vec<String>,
+    /// Methods of .NET with their arguments.
+    calls: Vec<Vec<String>>,
+    /// Variables of its loops, with their values.
+    loops: Vec<(String, String)>,
+    length: usize,
+    is_piped: bool,
+    word: String,
+    is_open: bool,
+    /// Whether the next word is the file of a redirection.
+    is_target: bool,
+}
+
+impl Statement {
+    fn push(&mut self, text: &str) {
+        self.word.push_str(text);
+        self.is_open = true;
+    }
+
+    fn close(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            let word = std::mem::take(&mut self.word);
+            // In a list, blanks may follow a comma.
+            if word.ends_with(DIVIDER) {
+                self.push(&word);
+            } else if std::mem::take(&mut self.is_target) {
+                self.targets.push(word);
+            } else {
+                self.words.push(word);
+            }
+        }
+    }
+
+    /// Ends the statement, also behind a comma.
+    fn end(&mut self) {
+        self.word.truncate(self.word.trim_end_matches(DIVIDER).len());
+        self.close();
+    }
+
+    /// A comma: the next word is one more item of the last one.
+    fn comma(&mut self) {
+        if !self.is_open {
+            self.word = self.words.pop().unwrap_or_default();
+        }
+        self.push(DIVIDER.encode_utf8(&mut [0; 4]));
+    }
+
+    /// Returns the length of a redirection's sign at the start of a text: `>`, `>>`, `2>&1`.
+    fn redirection(&mut self, rest: &str) -> usize {
+        // `2>` and `*>` redirect other streams.
+        let is_stream = matches!(&*self.word, "*" | "1" | "2" | "3" | "4" | "5" | "6");
+        if is_stream {
+            self.word.clear();
+            self.is_open = false;
+        }
+        self.close();
+        let length = rest.len() - rest.trim_start_matches('>').len();
+        if rest.get(length..).is_some_and(|behind| behind.starts_with('&')) {
+            return length + 2;
+        }
+        self.is_target = true;
+        length
+    }
 }
 
 impl PowerShellReader {
@@ -93,131 +175,245 @@ impl PowerShellReader {
         self.depth += 1;
         let mut rest = text;
         while !rest.is_empty() && !walk.is_spent() {
-            let (words, inner, length, is_piped) = self.command(walk, rest, span);
-            for block in inner {
+            let statement = self.command(walk, rest, span, self.depth);
+            self.variables.extend(statement.loops);
+            let item = self.piped.clone().filter(|_| statement.words.first().is_some_and(is_for_each));
+            let outer = item.and_then(|item| self.variables.insert("_".to_owned(), item));
+            for block in statement.blocks {
                 if walk.pay(block.len() + 1, span) {
                     self.text(walk, &block, span);
                 }
             }
+            self.variables.extend(outer.map(|outer| ("_".to_owned(), outer)));
+            for call in statement.calls {
+                walk.windows_call(&call, span);
+            }
+            for target in statement.targets {
+                walk.writes(&word_of(&target), AccessKind::Redirected, span);
+            }
+            let words = self.assigned(walk, statement.words, statement.is_piped, span);
+            let next = self.handed_on(&words);
             self.start(walk, words, span);
-            self.lists &= is_piped;
-            rest = rest.get(length.max(1)..).unwrap_or_default();
+            self.lists &= statement.is_piped;
+            self.piped = next.filter(|_| statement.is_piped);
+            rest = rest.get(statement.length.max(1)..).unwrap_or_default();
         }
         self.depth -= 1;
     }
 
-    /// Reads one command: its words, the blocks in it, its length, and whether a pipe follows.
-    fn command<'t>(
-        &self,
-        walk: &mut Walk,
-        text: &'t str,
-        span: Span,
-    ) -> (Vec<String>, Vec<String>, usize, bool) {
-        let mut words = Vec::new();
-        let mut blocks = Vec::new();
-        let (mut word, mut is_open) = (String::new(), false);
+    /// Reads one command.
+    fn command(&self, walk: &mut Walk, text: &str, span: Span, depth: usize) -> Statement {
+        let mut read = Statement::default();
         let mut at = 0;
-        let close = |word: &mut String, is_open: &mut bool, words: &mut Vec<String>| {
-            if std::mem::take(is_open) {
-                words.push(std::mem::take(word));
-            }
-        };
-        while let Some(c) = text.get(at..).and_then(|rest: &'t str| rest.chars().next())
+        while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next())
             && !walk.is_spent()
         {
             let rest = text.get(at..).unwrap_or_default();
-            match c {
+            at += match c {
                 '`' => {
                     let next = rest.chars().nth(1);
-                    // At the end of a line, the command goes on.
                     match next {
-                        Some('\n') => close(&mut word, &mut is_open, &mut words),
-                        Some(next) => {
-                            word.push(next);
-                            is_open = true;
-                        }
+                        // At the end of a line, the command goes on.
+                        Some('\n') => read.close(),
+                        Some(next) => read.push(next.encode_utf8(&mut [0; 4])),
                         None => {}
                     }
-                    at += 1 + next.map_or(0, char::len_utf8);
-                    continue;
+                    1 + next.map_or(0, char::len_utf8)
                 }
                 '\'' | '"' => {
                     let (inner, length) = quoted(rest, c);
-                    word.push_str(&if c == '"' { self.expanded(walk, &inner, span) } else { inner });
-                    is_open = true;
-                    at += length;
-                    continue;
+                    read.push(&if c == '"' { self.expanded(walk, &inner, span, depth) } else { inner });
+                    length
                 }
-                '#' if !is_open => {
+                '#' if !read.is_open => {
                     let end = if rest.starts_with("<#") { rest.find("#>") } else { rest.find('\n') };
-                    at += end.unwrap_or(rest.len());
-                    continue;
+                    end.unwrap_or(rest.len())
                 }
-                '(' | '{' => {
-                    let length = nested(rest, c);
-                    let inner = rest.get(1..length.saturating_sub(1)).unwrap_or_default();
-                    // `('a' + 'b')` is a text.
-                    match text_of(inner).filter(|_| c == '(') {
-                        Some(text) => word.push_str(&text),
-                        None => {
-                            word.push('?');
-                            blocks.push(inner.to_owned());
-                        }
-                    }
-                    is_open = true;
-                    at += length;
-                    continue;
-                }
-                '$' => {
-                    let name = variable(rest);
-                    // What is assigned to is a name, also if it has a value already.
-                    let sign = assignment(rest, name).filter(|_| words.is_empty() && !is_open);
-                    if let Some((sign, length)) = sign {
-                        words.extend([format!("${}", key(name)), sign.to_owned()]);
-                        at += length;
-                        continue;
-                    }
-                    match self.variables.get(&key(name)) {
-                        Some(value) => add(walk, &mut word, value, span),
-                        None => word.push('?'),
-                    }
-                    is_open = true;
-                    at += 1 + name.len();
-                    continue;
-                }
+                '@' if rest.starts_with("@(") => 1,
+                '(' | '{' => self.nested(walk, &mut read, rest, span, depth),
+                '$' => self.variable(walk, &mut read, rest, span),
+                '>' => read.redirection(rest),
                 ';' | '\n' | '|' | '&' if c != '&' || rest.starts_with("&&") => {
-                    close(&mut word, &mut is_open, &mut words);
+                    read.end();
                     let is_double = rest.starts_with("&&") || rest.starts_with("||");
-                    return (words, blocks, at + if is_double { 2 } else { 1 }, c == '|' && !is_double);
+                    read.length = at + if is_double { 2 } else { 1 };
+                    read.is_piped = c == '|' && !is_double;
+                    return read;
                 }
-                ')' | '}' => close(&mut word, &mut is_open, &mut words),
-                c if c.is_whitespace() || c == ',' => close(&mut word, &mut is_open, &mut words),
+                ',' => {
+                    read.comma();
+                    1
+                }
                 c => {
-                    word.push(c);
-                    is_open = true;
+                    if matches!(c, ')' | '}') || c.is_whitespace() {
+                        read.close();
+                    } else {
+                        read.push(c.encode_utf8(&mut [0; 4]));
+                    }
+                    c.len_utf8()
                 }
-            }
-            at += c.len_utf8();
+            };
         }
-        close(&mut word, &mut is_open, &mut words);
-        (words, blocks, at, false)
+        read.end();
+        read.length = at;
+        read
+    }
+
+    /// Reads a block or parentheses, and returns their length.
+    fn nested(&self, walk: &mut Walk, read: &mut Statement, rest: &str, span: Span, depth: usize) -> usize {
+        let open = if rest.starts_with('(') { '(' } else { '{' };
+        let length = nested(rest, open);
+        let inner = rest.get(1..length.saturating_sub(1)).unwrap_or_default();
+        if open == '{' {
+            read.push(COMPUTED);
+            read.blocks.push(inner.to_owned());
+            return length;
+        }
+        let name = read.word.to_lowercase();
+        let is_method = read.is_open && (name.contains("]::") || name.ends_with("streamwriter"));
+        let is_download = name.ends_with(".downloadfile");
+        if is_method || is_download {
+            let arguments = self.items(walk, inner, span, depth);
+            let method = name.rsplit(['.', '[']).next().unwrap_or_default().to_owned();
+            read.calls.push(std::iter::once(method).chain(arguments).collect());
+        }
+        let is_loop =
+            !read.is_open && read.words.last().is_some_and(|word| word.eq_ignore_ascii_case("foreach"));
+        if is_loop && let Some((variable, values)) = inner.split_once(" in ") {
+            let value = self.value_of(walk, values.trim(), span, depth);
+            read.loops.extend(value.map(|value| (key(variable.trim().trim_start_matches('$')), value)));
+        }
+        // `('a' + 'b')` is a text.
+        match self.value_of(walk, inner, span, depth) {
+            Some(value) => {
+                let (value, of_property) = with_property(&value, rest.get(length..).unwrap_or_default());
+                read.push(&value);
+                return length + of_property;
+            }
+            None => {
+                read.push(COMPUTED);
+                read.blocks.push(inner.to_owned());
+            }
+        }
+        length
+    }
+
+    /// Reads a variable with its property, and returns their length.
+    fn variable(&self, walk: &mut Walk, read: &mut Statement, rest: &str, span: Span) -> usize {
+        let name = variable(rest);
+        // What is assigned to is a name, also if it has a value already.
+        let sign = assignment(rest, name).filter(|_| read.words.is_empty() && !read.is_open);
+        if let Some((sign, length)) = sign {
+            read.words.extend([format!("${}", key(name)), sign.to_owned()]);
+            return length;
+        }
+        let length = 1 + name.len();
+        let Some(value) = self.value(name) else {
+            read.push(COMPUTED);
+            return length;
+        };
+        let behind = rest.get(length..).unwrap_or_default();
+        if let Some(method) = method_of(behind) {
+            read.calls.push(self.of_object(walk, method, value, behind, span));
+        }
+        let (value, of_property) = with_property(value, behind);
+        if walk.pay(value.len() + 1, span) {
+            read.push(&value);
+        }
+        length + of_property
+    }
+
+    /// Returns the method of a file with its arguments: `$_.MoveTo('x')`.
+    fn of_object(&self, walk: &mut Walk, method: &str, value: &str, behind: &str, span: Span) -> Vec<String> {
+        let arguments = behind.find('(').and_then(|at| behind.get(at..)).unwrap_or_default();
+        let length = nested(arguments, '(');
+        let inner = arguments.get(1..length.saturating_sub(1)).unwrap_or_default();
+        let mut call = vec![format!("fileinfo]::{}", method.to_lowercase()), value.to_owned()];
+        call.extend(self.items(walk, inner, span, MAX_DEPTH));
+        call
+    }
+
+    /// Returns the arguments of a method.
+    fn items(&self, walk: &mut Walk, inner: &str, span: Span, depth: usize) -> Vec<String> {
+        if depth > MAX_DEPTH || !walk.pay(inner.len() + 1, span) {
+            return Vec::new();
+        }
+        let words = self.command(walk, inner, span, depth + 1).words;
+        words.iter().flat_map(|word| word.split(DIVIDER)).map(str::to_owned).collect()
+    }
+
+    /// Returns the text of a variable.
+    fn value(&self, name: &str) -> Option<&str> {
+        let key = key(name);
+        let known = || match &*key {
+            "home" | "env:home" | "env:userprofile" => Some("~"),
+            "pwd" => Some("."),
+            "null" => Some("/dev/null"),
+            _ => None,
+        };
+        self.variables.get(&key).map(String::as_str).or_else(known)
+    }
+
+    /// Returns the text of an expression, or the files that it finds.
+    fn value_of(&self, walk: &mut Walk, inner: &str, span: Span, depth: usize) -> Option<String> {
+        if let Some(text) = text_of(inner) {
+            return Some(text);
+        }
+        if depth > MAX_DEPTH || !walk.pay(inner.len() + 1, span) {
+            return None;
+        }
+        let read = self.command(walk, inner, span, depth + 1);
+        let is_whole = read.length >= inner.len() && read.calls.is_empty() && read.targets.is_empty();
+        match read.words.as_slice() {
+            _ if !is_whole || !read.blocks.is_empty() => None,
+            [word] if !word.contains(COMPUTED) && inner.trim_start().starts_with(['$', '\'', '"', '(']) => {
+                Some(word.clone())
+            }
+            words => listing::value(words),
+        }
+    }
+
+    /// Returns what a stage hands to the next one.
+    fn handed_on(&self, words: &[String]) -> Option<String> {
+        match words {
+            [] => None,
+            [first, ..] if FILTERS.contains(&&*first.to_lowercase()) => self.piped.clone(),
+            [word] => listing::value(words).or_else(|| Some(word.clone())),
+            words => listing::value(words).or_else(|| Some(COMPUTED.to_owned())),
+        }
+    }
+
+    /// Keeps the value of an assignment, and returns the words that run.
+    fn assigned(
+        &mut self,
+        walk: &mut Walk,
+        mut words: Vec<String>,
+        is_piped: bool,
+        span: Span,
+    ) -> Vec<String> {
+        let [name, sign, values @ ..] = words.as_slice() else { return words };
+        let (true, Some(name)) = (matches!(&**sign, "=" | "+="), name.strip_prefix('$')) else {
+            return words;
+        };
+        let value = match values {
+            [] => return words,
+            [value] => value.clone(),
+            _ if is_piped => COMPUTED.to_owned(),
+            values => {
+                listing::value(values).or_else(|| joined(values)).unwrap_or_else(|| COMPUTED.to_owned())
+            }
+        };
+        let before = self.variables.get(name).filter(|_| sign == "+=");
+        let mut kept = before.cloned().unwrap_or_default();
+        add(walk, &mut kept, &value, span);
+        let kept = if kept.len() > MAX_TEXT { COMPUTED.to_owned() } else { kept };
+        let name = name.to_owned();
+        self.variables.insert(name, kept);
+        words.drain(..2);
+        if words.len() == 1 { Vec::new() } else { words }
     }
 
     fn start(&mut self, walk: &mut Walk, mut words: Vec<String>, span: Span) {
-        if let [name, sign, value, ..] = words.as_slice()
-            && matches!(sign.as_str(), "=" | "+=")
-            && let Some(name) = name.strip_prefix('$')
-        {
-            let before = self.variables.get(name).filter(|_| sign == "+=");
-            let mut kept = before.cloned().unwrap_or_default();
-            add(walk, &mut kept, value, span);
-            let kept = if kept.len() > MAX_TEXT { "?".to_owned() } else { kept };
-            self.variables.insert(name.to_owned(), kept);
-            words.drain(..2);
-            if words.len() == 1 {
-                return;
-            }
-        }
         while words.first().is_some_and(|word| BEFORE.contains(&&*word.to_lowercase())) {
             words.remove(0);
         }
@@ -243,14 +439,16 @@ impl PowerShellReader {
                 let rest: Vec<Argument> = words.iter().skip(1).map(|word| word.as_str().into()).collect();
                 walk.windows_shell(first.trim_end_matches(".exe"), &rest, span);
             }
-            name if name.starts_with("[") && name.contains("directory]::delete") => {
-                walk.windows_command(POWERSHELL, &["rm", "-recurse", "-force", "?"].map(str::to_owned), span);
+            "new-item" | "ni" => walk.windows_program(&listing::created(&words), span),
+            "rename-item" | "rni" | "ren" => {
+                walk.windows_program(&listing::renamed(&words, self.piped.as_deref()), span);
             }
+            name if name.starts_with('[') => {}
             _ => {
-                if self.lists && first != "where-object" && first != "?" {
+                if self.lists && !FILTERS.contains(&&*first) {
                     words.push("-recurse".to_owned());
                 }
-                walk.windows_command(POWERSHELL, &words, span);
+                walk.windows_command(POWERSHELL, &words, self.piped.as_deref(), span);
             }
         }
     }
@@ -282,15 +480,18 @@ impl PowerShellReader {
                 skips = true;
                 continue;
             }
-            argv.extend(word.split_whitespace().map(str::to_owned));
+            argv.extend(
+                word.split([' ', '\t', '\n', DIVIDER]).filter(|word| !word.is_empty()).map(str::to_owned),
+            );
         }
         if is_raised {
             argv.insert(0, "sudo".to_owned());
         }
-        walk.windows_command(POWERSHELL, &argv, span);
+        walk.windows_command(POWERSHELL, &argv, None, span);
     }
 
-    fn expanded(&self, walk: &mut Walk, text: &str, span: Span) -> String {
+    /// Fills in the variables of a text in double quotes.
+    fn expanded(&self, walk: &mut Walk, text: &str, span: Span, depth: usize) -> String {
         let mut result = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find('$')
@@ -298,12 +499,23 @@ impl PowerShellReader {
         {
             result.push_str(rest.get(..at).unwrap_or_default());
             let from = rest.get(at..).unwrap_or_default();
-            let name = variable(from);
-            match self.variables.get(&key(name)) {
-                Some(value) => add(walk, &mut result, value, span),
-                None => result.push('?'),
+            let (value, length) = match from.get(1..).filter(|rest| rest.starts_with('(')) {
+                Some(inner) => {
+                    let length = nested(inner, '(');
+                    let inner = inner.get(1..length.saturating_sub(1)).unwrap_or_default();
+                    (self.value_of(walk, inner, span, depth), 1 + length)
+                }
+                None => {
+                    let name = variable(from);
+                    (self.value(name).map(str::to_owned), 1 + name.len())
+                }
+            };
+            // The items of a list stand side by side in a text.
+            match value.filter(|value| !value.contains(DIVIDER)) {
+                Some(value) => add(walk, &mut result, &value, span),
+                None => result.push_str(COMPUTED),
             }
-            rest = from.get(1 + name.len()..).unwrap_or_default();
+            rest = from.get(length..).unwrap_or_default();
         }
         result + rest
     }
@@ -388,7 +600,7 @@ fn nested(text: &str, open: char) -> usize {
     text.len()
 }
 
-/// Returns the text of literals that `+` joins.
+/// Returns the text of literals that `+` joins, or the list of those that commas divide.
 fn text_of(inner: &str) -> Option<String> {
     let mut result = String::new();
     let mut rest = inner.trim();
@@ -400,6 +612,63 @@ fn text_of(inner: &str) -> Option<String> {
         if rest.is_empty() {
             return Some(result);
         }
-        rest = rest.strip_prefix('+')?.trim_start();
+        rest = match rest.strip_prefix(',') {
+            Some(rest) => {
+                result.push(DIVIDER);
+                rest
+            }
+            None => rest.strip_prefix('+')?,
+        }
+        .trim_start();
     }
+}
+
+/// Returns the text of words that `+` joins.
+fn joined(words: &[String]) -> Option<String> {
+    let (texts, signs): (Vec<_>, Vec<_>) = words.iter().enumerate().partition(|(at, _)| at % 2 == 0);
+    let is_sum = signs.iter().all(|(_, sign)| *sign == "+") && texts.len() == signs.len() + 1;
+    is_sum.then(|| texts.into_iter().map(|(_, text)| text.as_str()).collect())
+}
+
+/// Returns whether a command runs its block for each item that it is given.
+fn is_for_each(program: &String) -> bool {
+    matches!(&*program.to_lowercase(), "foreach-object" | "foreach" | "%" | "where-object" | "where" | "?")
+}
+
+/// Returns the property behind a value, without the dot.
+fn property(behind: &str) -> &str {
+    let name = behind.strip_prefix('.').unwrap_or_default();
+    let end = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
+    name.get(..end).unwrap_or_default()
+}
+
+/// Returns the method behind a file that changes it: `.MoveTo(`.
+fn method_of(behind: &str) -> Option<&str> {
+    let name = property(behind);
+    let is_call = behind.get(1 + name.len()..).is_some_and(|rest| rest.starts_with('('));
+    let changes = ["delete", "moveto", "copyto"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    (is_call && changes).then_some(name)
+}
+
+/// Returns the value of a property of files, and the length of its name with the dot.
+fn with_property(value: &str, behind: &str) -> (String, usize) {
+    let name = property(behind);
+    if name.is_empty() {
+        return (value.to_owned(), 0);
+    }
+    // The name of a method stays in the word, and its result is not known.
+    if behind.get(1 + name.len()..).is_some_and(|rest| rest.starts_with('(')) {
+        return (COMPUTED.to_owned(), 0);
+    }
+    let of_item = |item: &str| {
+        let (above, own) = item.rsplit_once(['/', '\\']).unwrap_or((".", item));
+        match &*name.to_lowercase() {
+            "fullname" | "path" | "providerpath" | "pspath" => item.to_owned(),
+            "name" => own.to_owned(),
+            "directoryname" | "directory" | "parent" => above.to_owned(),
+            _ => COMPUTED.to_owned(),
+        }
+    };
+    let items: Vec<String> = value.split(DIVIDER).map(of_item).collect();
+    (items.join(DIVIDER.encode_utf8(&mut [0; 4])), 1 + name.len())
 }

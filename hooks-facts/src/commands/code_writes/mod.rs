@@ -1,0 +1,57 @@
+//! Files that the code of an interpreter changes: `open('a', 'w')`, `fs.renameSync(a, b)`, `Path('a').write_text(x)`.
+//!
+//! `expression` computes the literal parts of a code: strings, the joins of paths, and variables with such values. What is computed in
+//! another way is unknown; `functions` are those that compute paths. `table` has the calls that change files, and `plain` reads languages without brackets around arguments:
+//! awk, Tcl, editors and clients of databases.
+
+mod expression;
+mod functions;
+mod plain;
+mod table;
+mod value;
+
+use super::access::AccessKind;
+use super::argument::Argument;
+use super::code::Language;
+use super::effects::code::{tokens, tokens_with_names};
+use super::walk::Walk;
+use crate::globs::Gap;
+use crate::shell::Span;
+
+pub(super) use plain::only_reads;
+
+/// Most files of one code. With more, one of unknown name is recorded in addition.
+const MAX_FILES: usize = 256;
+
+/// A file and what happens to it.
+type Change = (AccessKind, String);
+
+/// Records the files that a code changes.
+pub(super) fn note(walk: &mut Walk, language: Language, text: &str, span: Span) {
+    let mut found = match language {
+        Language::Awk => plain::of_awk(&tokens(language, text)),
+        Language::Tcl => plain::of_tcl(text),
+        Language::Vim => plain::of_vim(text),
+        Language::Sql => plain::of_clients(text),
+        Language::Sed => Vec::new(),
+        _ if !text.contains(['"', '\'', '`', '(', ' ']) => Vec::new(),
+        _ => expression::changes(language, &tokens_with_names(language, text)),
+    };
+    if found.len() > MAX_FILES {
+        found.truncate(MAX_FILES);
+        found.push((AccessKind::Changed, Gap::Any.stand_in().to_string()));
+    }
+    found.dedup();
+    for (kind, name) in found {
+        if !is_stream(&name) {
+            walk.writes(&Argument::of_outline(&name), kind, span);
+        }
+    }
+}
+
+/// Returns whether a name stands for a stream of the process.
+fn is_stream(name: &str) -> bool {
+    matches!(name, "" | "-" | "php://stdout" | "php://stderr" | "php://output" | "php://memory")
+        || name.starts_with("php://temp")
+        || name.parse::<u32>().is_ok()
+}
