@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use hooks_core::fs::{EntryKind, FileSystem};
 
-use crate::commands::{Access, AccessKind};
+use crate::commands::{Access, AccessKind, Unresolved, UnresolvedReason};
 use crate::globs::{self, Gap};
 use crate::paths::{PathError, Reading, Resolution, ResolvedRoot, Resolver};
 use crate::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, each_path};
@@ -156,6 +156,12 @@ impl NamedPaths {
         let mut places = Self::default();
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for command in &call.commands().found {
+            let is_unreadable = |it: &Unresolved| {
+                matches!(it.reason, UnresolvedReason::Unreadable(_) | UnresolvedReason::TooComplex)
+            };
+            if command.analysis.unresolved.iter().any(is_unreadable) {
+                places.unknown.push(command.pointer.clone());
+            }
             for write in command.analysis.writes() {
                 // The archive may be in the folder that an argument sets.
                 let is_moved = folder.is_given();

@@ -173,7 +173,8 @@ impl Walk {
                 };
             }
             Value::Element(index) => self.lookup_changed |= lookup::changes_in_number(index),
-            Value::Plain => {}
+            Value::Length => return fields.current().gap(Gap::Name),
+            Value::Plain | Value::Indirect => {}
         }
         match known {
             None => fields.unknown(),
@@ -219,15 +220,26 @@ impl Walk {
             _ => None,
         };
         let Some(known) = self.variables.get(name) else { return default() };
+        if matches!(value, Value::Indirect) {
+            let Variable::Text(other) = known else { return None };
+            return self.lookup(other.literal().filter(|other| !other.contains('['))?, &Value::Plain);
+        }
         match (known, value) {
-            (Variable::List(_), Value::Element(index)) if matches!(index.as_str(), "@" | "*") => {
-                Some(known.clone())
+            (Variable::List(list), Value::Element(index)) if matches!(index.as_str(), "@" | "*") => {
+                Some(Variable::List(list.iter().map(without_key).collect()))
+            }
+            // `([s]=.env)`: a list with keys.
+            (Variable::List(list), Value::Element(index))
+                if list.iter().any(|item| item.prefix().starts_with('[')) =>
+            {
+                let key = format!("[{index}]=");
+                list.iter().rev().find_map(|item| item.strip_prefix(&key)).map(Variable::Text)
             }
             (Variable::List(list), Value::Element(index)) => {
                 let index: usize = index.parse().ok()?;
                 Some(Variable::Text(list.get(index).cloned().unwrap_or_else(|| Argument::from(""))))
             }
-            (Variable::List(list), _) => list.first().cloned().map(Variable::Text),
+            (Variable::List(list), _) => list.first().map(without_key).map(Variable::Text),
             (text, _) => Some(text.clone()),
         }
     }
@@ -384,6 +396,13 @@ impl Fields {
         self.end_word();
         self.done
     }
+}
+
+/// Returns an element of a list without its key: `[a]=b`.
+fn without_key(item: &Argument) -> Argument {
+    let end = item.prefix().strip_prefix('[').and_then(|rest| rest.find("]=")).map(|end| end + "[]=".len());
+    let key = end.and_then(|end| item.prefix().get(..end));
+    key.and_then(|key| item.strip_prefix(key)).unwrap_or_else(|| item.clone())
 }
 
 /// Piece of a word for the expansion of braces.

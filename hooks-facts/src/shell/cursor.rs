@@ -93,6 +93,11 @@ impl<'t> Cursor<'t> {
         Span { start, end: self.position }
     }
 
+    /// Returns the text between a position and the present one.
+    pub(super) fn text_from(&self, start: usize) -> &'t str {
+        self.text.get(start..self.position).unwrap_or_default()
+    }
+
     pub(super) fn error(&self, reason: Unparsed) -> Unanalysable {
         let end = self.text.len().min(self.position + 1);
         Unanalysable { reason, span: Span { start: self.position.min(end), end } }

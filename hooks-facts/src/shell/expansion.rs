@@ -103,9 +103,13 @@ impl ShellParser<'_> {
             return Err(self.cursor.error(Unparsed::Unexpected));
         }
         // `${!x}` is the value of the variable that x names, `${#x}` is a length: neither is the value of x.
-        let changed = (self.cursor.starts_with("!") || self.cursor.starts_with("#"))
-            && self.cursor.peek_second() != Some('}');
-        if changed {
+        let mut changed = match self.cursor.peek() {
+            _ if self.cursor.peek_second() == Some('}') => None,
+            Some('!') => Some(Value::Indirect),
+            Some('#') => Some(Value::Length),
+            _ => None,
+        };
+        if changed.is_some() {
             self.cursor.next()?;
         }
         let rest = self.cursor.rest();
@@ -130,7 +134,11 @@ impl ShellParser<'_> {
             };
         }
         let other = if quoted { Inside::QuotedChange } else { Inside::Change };
-        if changed || name.is_empty() {
+        let is_plain = matches!(value, Value::Plain) && !name.is_empty();
+        if is_plain && let Some(value) = changed.take_if(|_| self.cursor.eat("}")) {
+            return Ok(Part::Variable { name, quoted, value });
+        }
+        if changed.is_some() || name.is_empty() {
             let mut word = self.until('}', other)?;
             // It must not be taken for a change of the value of `name` itself.
             word.parts

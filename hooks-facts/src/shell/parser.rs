@@ -4,8 +4,8 @@ use super::cursor::{Cursor, Result};
 use super::document::Pending;
 use super::error::{Unanalysable, Unparsed};
 use super::tree::{
-    AssignedValue, Assignment, Command, Document, Function, Join, Pipeline, Redirection, RedirectionKind,
-    Script, Simple, Word,
+    AssignedValue, Assignment, Command, Document, Function, Join, Part, Pipeline, Redirection,
+    RedirectionKind, Script, Simple, Word,
 };
 
 /// Syntax of a text.
@@ -224,8 +224,10 @@ impl<'t> ShellParser<'t> {
             }
             if let Some(assignment) = self.assignment(&simple)? {
                 simple.assignments.push(assignment);
-            } else {
+            } else if simple.words.is_empty() {
                 simple.words.push(self.word()?);
+            } else {
+                simple.words.push(self.argument()?);
             }
         }
         simple.span = self.cursor.span_from(start);
@@ -303,6 +305,14 @@ impl<'t> ShellParser<'t> {
                 if is_assigned(after) && is_doubtful_index(index, true) {
                     return Err(self.cursor.error(Unparsed::Quotes));
                 }
+                if after.starts_with('=') && index.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                    let key = format!("[{index}]=");
+                    self.cursor.position += key.len();
+                    let mut word = self.value()?;
+                    word.parts.insert(0, Part::Literal { text: key, quoted: true });
+                    words.push(word);
+                    continue;
+                }
             }
             words.push(self.word()?);
         }
@@ -322,6 +332,8 @@ impl<'t> ShellParser<'t> {
         use RedirectionKind::{Append, Duplicate, HereDocument, HereString, Read, ReadWrite, Write};
         let start = self.cursor.position;
         let variable = self.channel();
+        let channel = self.cursor.text_from(start);
+        let is_other = !matches!(channel, "" | "1");
         if self.cursor.starts_with("<(") || self.cursor.starts_with(">(") {
             self.cursor.position = start;
             return Ok(false);
@@ -348,10 +360,10 @@ impl<'t> ShellParser<'t> {
         self.blanks()?;
         let target = self.word()?;
         // `>& file` is `&> file`.
-        let channel = |word: &Word| {
+        let is_channel = |word: &Word| {
             word.literal().is_none_or(|text| text.trim_end_matches('-').bytes().all(|b| b.is_ascii_digit()))
         };
-        let kind = if operator == ">&" && !channel(&target) { Write } else { kind };
+        let kind = if operator == ">&" && !is_channel(&target) { Write } else { kind };
         let document = Document::default();
         if kind == HereDocument {
             let Some(pending) = Pending::new(&target, operator == "<<-", &document) else {
@@ -364,6 +376,7 @@ impl<'t> ShellParser<'t> {
             target,
             document,
             variable,
+            is_other,
             span: self.cursor.span_from(start),
         });
         Ok(true)

@@ -161,6 +161,8 @@ pub struct Redirection {
     pub document: Document,
     /// Variable that gets the number of the file descriptor: `{fd}> FILE`.
     pub variable: Option<String>,
+    /// Whether another file descriptor than the output is redirected: `2> FILE`, `{fd}> FILE`.
+    pub is_other: bool,
     /// Position in the text.
     pub span: Span,
 }
@@ -265,6 +267,10 @@ pub enum Value {
     Default(Word),
     /// `:+`: this word, if there is a value.
     Alternative(Word),
+    /// `!`: the value of the variable that the value names.
+    Indirect,
+    /// `#`: the length of the value.
+    Length,
     /// Any other operation, with its nested parts.
     Changed(Word),
 }

@@ -25,6 +25,17 @@ impl Parts {
         self.0.push(Part::Literal { text: c.into(), quoted });
     }
 
+    /// Replaces the sign before a list of patterns by a wildcard: `!(a|b)` is the name of any file.
+    fn pattern_list(&mut self) -> bool {
+        let Some(Part::Literal { text, quoted: false }) = self.0.last_mut() else { return false };
+        if !text.ends_with(['!', '@', '+', '*', '?']) {
+            return false;
+        }
+        text.pop();
+        text.push('*');
+        true
+    }
+
     /// Keeps the word if the quotes are empty.
     pub(super) fn quotes(&mut self) {
         self.0.push(Part::Literal { text: String::new(), quoted: true });
@@ -38,10 +49,20 @@ impl Parts {
 impl ShellParser<'_> {
     /// Parses a word of at least one character.
     pub(super) fn word(&mut self) -> Result<Word> {
+        self.word_of(false)
+    }
+
+    /// Parses an argument, in which a bracket may begin a list of patterns: `!(a|b)`.
+    pub(super) fn argument(&mut self) -> Result<Word> {
+        self.word_of(true)
+    }
+
+    fn word_of(&mut self, has_patterns: bool) -> Result<Word> {
         let start = self.cursor.position;
         let mut parts = Parts::default();
         while let Some(c) = self.cursor.peek() {
             match c {
+                '(' if has_patterns && parts.pattern_list() => self.pattern_list()?,
                 ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' => break,
                 '<' | '>' => {
                     if self.cursor.peek_second() != Some('(') {
@@ -58,6 +79,21 @@ impl ShellParser<'_> {
             return Err(self.cursor.error(reason));
         }
         Ok(Word { parts: parts.finish(), span: self.cursor.span_from(start) })
+    }
+
+    /// Skips a list of patterns up to the bracket that closes it. Expansions in it would run.
+    fn pattern_list(&mut self) -> Result<()> {
+        let mut depth = 0_usize;
+        while let Some(c) = self.cursor.next()? {
+            match c {
+                '(' => depth += 1,
+                ')' if depth == 1 => return Ok(()),
+                ')' => depth -= 1,
+                '$' | '`' | '\n' | ';' | '<' | '>' => return Err(self.cursor.error(Unparsed::Unexpected)),
+                _ => {}
+            }
+        }
+        Err(self.cursor.error(Unparsed::Unclosed))
     }
 
     /// Parses the process substitution that starts here with `c`.

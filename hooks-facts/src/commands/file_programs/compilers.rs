@@ -90,11 +90,20 @@ impl Changes<'_> {
             "jar" if letters.starts_with(['c', 'u']) && letters.contains('f') => {
                 self.all(&rest.iter().take(1).collect::<Vec<_>>(), AccessKind::Changed);
             }
-            "jar" if letters.starts_with('x') => self.fills(&Argument::from(".")),
+            "jar" if letters.starts_with('x') => {
+                let source = rest.first().filter(|_| letters.contains('f')).cloned().map(Source::Archive);
+                match rest.get(1..).filter(|names| !names.is_empty() && source.is_some()) {
+                    Some(names) => names.iter().for_each(|name| self.fills(name)),
+                    None => self.fills_from(&Argument::from("."), source),
+                }
+            }
             "ar" if letters.contains(['r', 'q', 'd', 'm', 's']) && !letters.contains(['t', 'p', 'x']) => {
                 self.all(&rest.iter().take(1).collect::<Vec<_>>(), AccessKind::Changed);
             }
-            "ar" if letters.contains('x') => self.fills(&Argument::from(".")),
+            "ar" if letters.contains('x') => {
+                let folder = super::value(words, '\0', "--output").unwrap_or_else(|| Argument::from("."));
+                self.fills(&folder);
+            }
             _ => {}
         }
     }

@@ -59,7 +59,9 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "mkdir" | "mkfifo" => changes.all(&operands(words, "m", &["mode"]), AccessKind::Changed),
         "truncate" => changes.all(&operands(words, "sr", &["size", "reference"]), AccessKind::Changed),
         "tee" | "sponge" => changes.all(&operands(words, "", &[]), AccessKind::Changed),
-        "ed" | "red" => changes.all(&operands(words, "p", &["prompt"]), AccessKind::Changed),
+        "ed" | "red" if !only_shows(input) => {
+            changes.all(&operands(words, "p", &["prompt"]), AccessKind::Changed);
+        }
         "ex" | "vi" | "vim" | "nvim" | "emacs" | "nano" => {
             let files = operands(words, "cSuTip", &["cmd", "eval", "load"]);
             let is_command = |file: &&&Argument| file.prefix().starts_with('+');
@@ -434,6 +436,12 @@ pub(super) fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) ->
         }
     }
     found
+}
+
+/// Returns whether the commands for `ed` write no file.
+fn only_shows(input: &Stream) -> bool {
+    let writes = |line: &str| line.trim_start_matches(|c: char| !c.is_alphabetic()).starts_with(['w', 'W']);
+    matches!(input, Stream::Known(text) if !text.to_string().lines().any(writes))
 }
 
 /// Returns whether an option makes `sudo` edit files.

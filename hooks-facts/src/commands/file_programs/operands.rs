@@ -45,6 +45,7 @@ impl Changes<'_> {
 
     fn by_place(&mut self, place: Place, operands: &[&Argument]) {
         match (place, operands) {
+            (Place::Last, [_, .., last]) | (Place::Second, [_, last, ..]) if last.literal() == Some("-") => {}
             (Place::Last, [_, .., last]) | (Place::Second, [_, last, ..]) => {
                 self.one(&without_format(last), AccessKind::Changed)
             }

@@ -22,6 +22,12 @@ const BUDGET: usize = 1024 * 1024;
 /// Most hosts, and most programs with unknown reads, that are recorded.
 const MAX_NOTES: usize = 256;
 
+/// Programs that only pass on what they read, as a whole or in part.
+const FILTERS: &[&str] = &[
+    "cat", "tac", "nl", "sort", "uniq", "head", "tail", "cut", "tr", "grep", "egrep", "fgrep", "rev", "fold",
+    "column", "paste", "join", "comm",
+];
+
 /// Most lists of names that are kept.
 const MAX_LISTS: usize = 8;
 
@@ -40,6 +46,20 @@ pub(in crate::commands) struct Note {
     pub(in crate::commands) span: Span,
     /// Whether it depends on the file system that the part runs.
     pub(in crate::commands) is_possible: bool,
+    pub(in crate::commands) shows: Shows,
+}
+
+/// Place to which the output of a part of a command goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::commands) enum Shows {
+    /// The output of the command, a file or another program.
+    #[default]
+    Output,
+    /// The environment of a program: `export $(grep -v '^#' .env | xargs)`. Names that are no variables are shown in an error, so
+    /// this holds only for a file of assignments.
+    Environment,
+    /// Nothing: the output is counted (`| wc -l`) or thrown away.
+    Nothing,
 }
 
 /// Kind of such a part.
@@ -68,6 +88,13 @@ pub(in crate::commands) enum Words {
     Own(Vec<Argument>),
 }
 
+impl Shows {
+    /// Returns the place to which the output of a substitution goes.
+    pub(in crate::commands) fn of_substitution(self) -> Self {
+        if self == Self::Environment { self } else { Self::Output }
+    }
+}
+
 /// Files and hosts of a command.
 #[derive(Clone, Debug, Default)]
 pub(in crate::commands) struct ReadsAndHosts {
@@ -76,6 +103,11 @@ pub(in crate::commands) struct ReadsAndHosts {
     pub(in crate::commands) unknown_reads: Vec<UnknownReads>,
     /// Lists of names that the command looks up.
     pub(in crate::commands) lists: Vec<Arc<str>>,
+}
+
+/// Returns whether a program only passes on what it reads.
+pub(in crate::commands) fn is_filter(program: &str) -> bool {
+    FILTERS.contains(&program)
 }
 
 /// The files and hosts follow from the notes.
@@ -109,6 +141,7 @@ pub(in crate::commands) struct Recorder {
     pub(in crate::commands) options: Options,
     folders: Folders,
     is_possible: bool,
+    shows: Shows,
     /// Names that the present program leaves out of folders.
     pub(in crate::commands) left_out: Vec<Argument>,
     budget: usize,
@@ -121,6 +154,7 @@ impl Recorder {
             options,
             folders: Folders::start(),
             is_possible: false,
+            shows: Shows::Output,
             left_out: Vec::new(),
             budget: BUDGET,
             found: ReadsAndHosts::default(),
@@ -130,6 +164,7 @@ impl Recorder {
     fn enter(&mut self, note: &Note, invocations: &[Invocation]) {
         self.folders = note.folders.clone();
         self.is_possible = note.is_possible;
+        self.shows = note.shows;
         let span = note.span;
         let words = |words: &Words| match words {
             Words::Of(at) => {
@@ -187,6 +222,13 @@ impl Recorder {
             self.reads_unknown(program, UnknownReadsReason::Listed, span);
         }
         let is_possible = is_possible || self.is_possible;
+        let is_shown = match self.shows {
+            Shows::Output => true,
+            _ if kind != AccessKind::Read || !FILTERS.contains(&program) => true,
+            Shows::Nothing => false,
+            Shows::Environment => !file.file_name().is_some_and(|name| name.starts_with(".env")),
+        };
+        let kind = if is_shown { kind } else { AccessKind::Used };
         for target in self.folders.names(file, self.options.windows) {
             if !self.pay(target.len() + 1, span) {
                 return;

@@ -31,7 +31,7 @@ use crate::globs::Gap;
 use crate::shell::Span;
 
 pub(crate) use fetched::{is_address, paths_of_address};
-pub(super) use late::{LateReads, Note, ReadsAndHosts, Recorder, What, Words};
+pub(super) use late::{LateReads, Note, ReadsAndHosts, Recorder, Shows, What, Words, is_filter};
 
 /// Files among the words of some programs.
 struct ReaderProgram {
@@ -213,13 +213,14 @@ pub(super) fn shows_variables(invocation: &Invocation, options: Options) -> bool
         "export" | "declare" | "typeset" if words.is_empty() => true,
         "export" | "declare" | "typeset" => words.iter().any(|word| word.prefix().starts_with("-p")),
         // A test prints nothing, and so does a list of words for another program.
-        "test" | "[" | "[[" | "cd" | "read" | "local" | "readonly" | "unset" | "mkdir" | "return"
-        | "exit" => false,
+        "test" | "[" | "[[" | ":" | "true" | "false" | "cd" | "read" | "local" | "readonly" | "unset"
+        | "mkdir" | "return" | "exit" => false,
         name => {
             let is_known = told::has(told::READERS, name)
                 || told::has(told::TALKERS, name)
                 || READERS.iter().any(|row| row.operands == Operands::Files && row.programs.contains(&name));
-            is_known && words.iter().any(|word| word.literal().is_none())
+            // A number, or a wildcard, shows no value.
+            is_known && words.iter().any(|word| word.outline().contains(Gap::is_anything_at))
         }
     }
 }

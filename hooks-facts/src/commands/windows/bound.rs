@@ -82,7 +82,9 @@ impl Row {
         }
         let mut bound = self.bind(words);
         let first = self.parameters.first().copied().unwrap_or_default();
-        if let Some(piped) = piped
+        // Other commands get their content through a pipe.
+        let takes_files = self.becomes != "tee" || bound.value("value").is_some();
+        if let Some(piped) = piped.filter(|_| takes_files)
             && !self.names_of_first().any(|name| bound.value(name).is_some())
         {
             bound.values.push((first.trim_end_matches('*'), piped.to_owned()));

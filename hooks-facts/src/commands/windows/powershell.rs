@@ -19,6 +19,9 @@ const BEFORE: &[&str] =
 const FILTERS: &[&str] =
     &["where-object", "where", "?", "select-object", "select", "sort-object", "sort", "get-unique"];
 
+/// Most texts that one with variables stands for.
+const MAX_ITEMS: usize = 32;
+
 /// Deepest blocks and parentheses that are read.
 const MAX_DEPTH: usize = 32;
 
@@ -455,7 +458,7 @@ impl PowerShellReader {
 
     /// `Start-Process PROGRAM -ArgumentList WORDS -Verb RunAs`.
     fn start_process(&self, walk: &mut Walk, words: &[String], span: Span) {
-        let (mut argv, mut is_raised, mut skips) = (Vec::new(), false, false);
+        let (mut argv, mut is_raised, mut skips, mut is_output) = (Vec::new(), false, false, false);
         for word in words.iter().skip(1) {
             let lower = word.to_lowercase();
             if skips {
@@ -470,6 +473,14 @@ impl PowerShellReader {
                     || lower == "-wait"
                     || lower.starts_with("-nonew"))
             {
+                continue;
+            }
+            if lower.starts_with("-redirectstandard") && !lower.starts_with("-redirectstandardi") {
+                is_output = true;
+                continue;
+            }
+            if std::mem::take(&mut is_output) {
+                walk.writes(&word_of(word), AccessKind::Redirected, span);
                 continue;
             }
             if lower.starts_with("-verb")
@@ -492,12 +503,13 @@ impl PowerShellReader {
 
     /// Fills in the variables of a text in double quotes.
     fn expanded(&self, walk: &mut Walk, text: &str, span: Span, depth: usize) -> String {
-        let mut result = String::with_capacity(text.len());
+        // One text for each item of a list.
+        let mut results = vec![String::with_capacity(text.len())];
         let mut rest = text;
         while let Some(at) = rest.find('$')
             && !walk.is_spent()
         {
-            result.push_str(rest.get(..at).unwrap_or_default());
+            results.iter_mut().for_each(|result| result.push_str(rest.get(..at).unwrap_or_default()));
             let from = rest.get(at..).unwrap_or_default();
             let (value, length) = match from.get(1..).filter(|rest| rest.starts_with('(')) {
                 Some(inner) => {
@@ -510,14 +522,19 @@ impl PowerShellReader {
                     (self.value(name).map(str::to_owned), 1 + name.len())
                 }
             };
-            // The items of a list stand side by side in a text.
-            match value.filter(|value| !value.contains(DIVIDER)) {
-                Some(value) => add(walk, &mut result, &value, span),
-                None => result.push_str(COMPUTED),
+            let value = value.unwrap_or_else(|| COMPUTED.to_owned());
+            let items: Vec<&str> = value.split(DIVIDER).collect();
+            if items.len() * results.len() > MAX_ITEMS || !walk.pay(value.len() * results.len() + 1, span) {
+                return COMPUTED.to_owned();
             }
+            results = results
+                .iter()
+                .flat_map(|result| items.iter().map(move |item| format!("{result}{item}")))
+                .collect();
             rest = from.get(length..).unwrap_or_default();
         }
-        result + rest
+        results.iter_mut().for_each(|result| result.push_str(rest));
+        results.join(DIVIDER.encode_utf8(&mut [0; 4]))
     }
 }
 
