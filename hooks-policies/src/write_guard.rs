@@ -213,7 +213,9 @@ impl WriteGuard {
             field => format!("add a pattern to `{field}.allow`"),
         };
         let is_outside = matches!(place.resolution, Err(PathError::OutsideRoot { .. }));
-        let is_allowed = place.is_possible || limits.allow.allow_place(call, place);
+        let is_allowed = place.is_possible
+            || limits.allow.allow_place(call, place)
+            || place.fills && limits.allow.allow_all_below(call, place);
         match &place.resolution {
             Ok(_) => {}
             Err(_) if is_outside && is_allowed && place.known(call).is_some() => {}

@@ -70,6 +70,8 @@ pub struct NamedPath {
     pub role: PathRole,
     /// Whether the effect depends on the file system: `cp a b` writes `b/a` if `b` is a folder.
     pub is_possible: bool,
+    /// Whether files are put into a folder, which itself stays: `git restore src`.
+    pub fills: bool,
     /// Whether a folder is filled from an archive or a patch that does not exist yet.
     pub is_awaited: bool,
     /// Whether the name identifies no file: it starts with a variable, and the rest has no name or contains
@@ -271,6 +273,7 @@ impl NamedPath {
             is_possible: false,
             is_nameless: false,
             is_awaited: false,
+            fills: false,
             outline: None,
             full: None,
             resolution,
@@ -319,6 +322,7 @@ impl NamedPath {
         }
         place.is_possible = write.is_possible;
         place.is_awaited = disk::is_awaited(call, write);
+        place.fills = write.kind == AccessKind::Filled;
         place
     }
 

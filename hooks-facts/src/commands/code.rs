@@ -281,13 +281,21 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if DECODES.iter().any(|call| text.contains(call)) {
         walk.unresolved(UnresolvedReason::Text, span);
     }
+    let starts = backticks || STARTS.iter().any(|call| text.contains(call));
+    let only_opens = language == Language::Perl && !starts;
+    let pipes_apart = strings.iter().any(|string| matches!(string.text.trim(), "|-" | "-|"));
     let mut words: Vec<Argument> = Vec::new();
     for string in &strings {
         if !string.joins {
             flush(walk, &mut words, span);
         }
         words.push(Argument::Literal(string.text.clone()));
-        if string.text.trim().contains(char::is_whitespace) {
+        // Of Perl's `open`, only a text with a pipe is a command.
+        let is_command = !only_opens
+            || string.text.trim().starts_with('|')
+            || string.text.trim().ends_with('|')
+            || pipes_apart;
+        if is_command && string.text.trim().contains(char::is_whitespace) {
             // `open(F, "rm a|")` has a mark for a pipe.
             walk.maybe_started(string.text.trim_matches(|c: char| c == '|' || c.is_whitespace()), span);
         }

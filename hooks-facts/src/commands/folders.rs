@@ -92,7 +92,11 @@ impl Walk {
             (text.len() > 1 && text.starts_with('-')) || (windows && text.eq_ignore_ascii_case("/d"))
         };
         let folder = words.iter().find(|word| !is_option(word));
+        let before = self.folders.clone();
         self.folders = match folder {
+            Some(folder) if folder.literal() == Some("-") => {
+                self.previous.clone().unwrap_or_else(Folders::unknown)
+            }
             None if self.variables.contains_key("HOME") => Folders::unknown(),
             None => self.folders.enter(&Argument::from("~"), windows),
             // `CDPATH` may resolve a relative name in any folder.
@@ -101,6 +105,7 @@ impl Walk {
             }
             _ => Folders::unknown(),
         };
+        self.previous = Some(before);
     }
 
     /// Returns the value of `$PWD`, if the folder in which the text starts is known.

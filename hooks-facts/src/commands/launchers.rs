@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use super::argument::Argument;
 use super::run::operands_from;
 use super::walk::{Stream, Walk};
+use super::wrappers;
 use crate::shell::Span;
 
 /// Programs, subcommands, letters, long options, operands before the command.
@@ -49,6 +50,11 @@ static INDEX: LazyLock<HashMap<&'static str, Vec<(Form, &'static Row)>>> = LazyL
 /// Walks what a program starts; returns whether the program is one that starts its words.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) -> bool {
     let Some(rows) = INDEX.get(name) else { return false };
+    let folder = wrappers::folder(name, words);
+    walk.in_folder(folder.as_ref(), |walk| by_rows(walk, rows, words, input, span))
+}
+
+fn by_rows(walk: &mut Walk, rows: &[(Form, &Row)], words: &[Argument], input: &Stream, span: Span) -> bool {
     let mut starts = false;
     for (form, row) in rows {
         let (_, sub, short, long, operands) = row;

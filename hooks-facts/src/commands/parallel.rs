@@ -16,7 +16,7 @@ impl Walk {
         let rest = operands_from(
             words,
             "jPnNLIaSC",
-            &["jobs", "max-args", "arg-file", "colsep", "sshlogin", "delay", "timeout"],
+            &["jobs", "max-args", "arg-file", "colsep", "sshlogin", "delay", "timeout", "wd", "workdir"],
             0,
         );
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();

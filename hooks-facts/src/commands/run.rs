@@ -118,13 +118,30 @@ impl Walk {
             "source" | "." => return self.sourced(words, input, span),
             "trap" => self.trap(words, span),
             "alias" => self.define_aliases(words, span),
+            // `hash -p FILE NAME`: the name stands for the file.
+            "hash" => {
+                if let (Some(file), Some(name)) = (
+                    file_programs::value(words, 'p', "").and_then(|file| file.literal().map(str::to_owned)),
+                    words.last().and_then(Argument::literal),
+                ) {
+                    self.aliases.insert(name.to_owned(), file);
+                }
+            }
+            "compgen" => {
+                if let Some(text) = file_programs::value(words, 'C', "") {
+                    self.maybe_text(&text.as_shell_text(), span);
+                }
+            }
             "set" | "shift" => self.set(name, words),
             "read" => self.read_into(words, input, span),
             "mapfile" | "readarray" => self.read_list_into(words, input, span),
             "getopts" | "unset" => self.forget(words),
             "printf" => self.print_into(words, span),
             "xargs" => self.xargs(words, input, span),
-            "parallel" => self.parallel(words, input, span),
+            "parallel" => {
+                let folder = wrappers::folder(name, words);
+                self.in_folder(folder.as_ref(), |walk| walk.parallel(words, input, span));
+            }
             "find" => {
                 let search = Search::of_find(words);
                 self.after_marks(words, &["-exec", "-execdir", "-ok", "-okdir"], &search, false, span);
@@ -170,15 +187,21 @@ impl Walk {
                     _ => operands_from(operands_from(words, "cfLST", &[], 1), "cdeFfntxyspl", &[], 0),
                 };
                 let input = self.inherited_input();
-                self.run_some(rest, &input, span);
-                for word in words.iter().filter(|word| word.prefix().contains(' ')) {
-                    self.maybe_text(&word.as_shell_text(), span);
-                }
+                let folder = wrappers::folder(name, words);
+                self.in_folder(folder.as_ref(), |walk| {
+                    walk.run_some(rest, &input, span);
+                    for word in words.iter().filter(|word| word.prefix().contains(' ')) {
+                        walk.maybe_text(&word.as_shell_text(), span);
+                    }
+                });
             }
             "tar" | "rsync" | "vim" | "vi" | "nvim" | "ex" | "less" | "gdb" | "zip" => {
                 self.command_options(words, span);
             }
-            "make" | "gmake" | "bmake" | "remake" => self.recipes(words, input, span),
+            "make" | "gmake" | "bmake" | "remake" => {
+                let folder = wrappers::folder(name, words);
+                self.in_folder(folder.as_ref(), |walk| walk.recipes(words, input, span));
+            }
             _ if wrappers::PACKAGE_RUNNERS.contains(&name) => {
                 self.option_texts(words, span);
                 let rest = wrappers::started(name, words).unwrap_or_default();

@@ -91,6 +91,8 @@ pub(super) struct Walk {
     /// Files that the command removes.
     pub(super) removed: HashSet<String>,
     pub(super) folders: Folders,
+    /// Folders before the last change of folder.
+    pub(super) previous: Option<Folders>,
     /// Folder in which the text starts.
     pub(super) start: Option<String>,
     depth: usize,
@@ -150,6 +152,7 @@ impl Walk {
             loaded: HashSet::new(),
             removed: HashSet::new(),
             folders: Folders::start(),
+            previous: None,
             start: None,
             depth: 0,
             budget: BUDGET,
@@ -187,8 +190,12 @@ impl Walk {
     }
 
     pub(super) fn finish(mut self) -> Analysis {
-        if !self.sourced.is_empty() {
+        let has_environment = self.analysis.late.has_environment();
+        if !self.sourced.is_empty() || has_environment {
             let shows = self.analysis.invocations.iter().any(|it| reads::shows_variables(it, self.options));
+            if shows && has_environment {
+                self.analysis.late.shows_environment();
+            }
             let kind = if shows { AccessKind::Read } else { AccessKind::Used };
             self.folders = Folders::start();
             for (file, span) in std::mem::take(&mut self.sourced) {
@@ -624,6 +631,7 @@ impl Walk {
         for assignment in &simple.assignments {
             self.assign(assignment, simple.span);
         }
+        self.names_others(&argv);
         let is_lent = !settings::keeps_assignments(argv.first()) && self.take_moved(before);
         let output = match argv.is_empty() && simple.assignments.is_empty() {
             true => {
@@ -647,6 +655,14 @@ impl Walk {
         self.deliver(output, targets)
     }
 
+    /// Calls `visit` for a command whose output may only be counted.
+    pub(super) fn counted(&mut self, is_counted: bool, visit: impl FnOnce(&mut Self)) {
+        let shows = if is_counted { Shows::Nothing } else { self.shows };
+        let shown = std::mem::replace(&mut self.shows, shows);
+        visit(self);
+        self.shows = shown;
+    }
+
     /// Expands the words of a command. The output of a substitution for `export` and `env` goes to their environment.
     fn argv(&mut self, words: &[Word]) -> Vec<Argument> {
         let is_environment = words.len() > 1
@@ -656,6 +672,26 @@ impl Walk {
         let argv = words.iter().flat_map(|word| self.expand(word)).collect();
         self.shows = shown;
         argv
+    }
+
+    /// `declare -n NAME=OTHER`: the variable is another name of one.
+    fn names_others(&mut self, argv: &[Argument]) {
+        let is_naming =
+            |word: &Argument| word.literal().is_some_and(|word| word.starts_with('-') && word.contains('n'));
+        let declares = argv
+            .first()
+            .and_then(Argument::literal)
+            .is_some_and(|name| matches!(name, "declare" | "typeset" | "local"));
+        if !declares || !argv.iter().any(is_naming) {
+            return;
+        }
+        for word in argv.iter().skip(1) {
+            let Some((name, other)) = word.literal().and_then(|word| word.split_once('=')) else { continue };
+            match self.variables.get(other).cloned() {
+                Some(value) => self.variables.insert(name.to_owned(), value),
+                None => self.variables.insert(name.to_owned(), Variable::Text(Argument::unknown())),
+            };
+        }
     }
 
     fn assign(&mut self, assignment: &Assignment, span: Span) {

@@ -34,29 +34,36 @@ pub(super) fn starts_shell(name: &str, options: &[Argument]) -> bool {
     }
 }
 
-/// Returns the folder that a wrapper's options set for the program.
+/// Returns the folder in which a program starts another one, if its options set it.
 pub(super) fn folder(name: &str, options: &[Argument]) -> Option<Argument> {
-    let (short, long): (&str, &str) = match name {
-        "env" => ("-C", "--chdir"),
-        "sudo" => ("-D", "--chdir"),
-        "bwrap" | "firejail" => ("--chdir", "--chdir"),
-        "nsenter" => ("-w", "--wd"),
+    let (letter, long): (&str, &[&str]) = match name {
+        "env" => ("C", &["chdir"]),
+        "sudo" => ("D", &["chdir"]),
+        "bwrap" | "firejail" => ("", &["chdir"]),
+        "nsenter" => ("w", &["wd"]),
+        "make" | "gmake" | "bmake" | "remake" => ("C", &["directory"]),
+        "tmux" => ("c", &[]),
+        "parallel" => ("", &["wd", "workdir"]),
+        "systemd-run" => ("", &["working-directory"]),
+        "wezterm" | "zellij" | "ghostty" | "rio" => ("", &["cwd", "working-directory"]),
+        "gnome-terminal" | "mate-terminal" | "xfce4-terminal" | "tilix" | "konsole" | "alacritty" | "kgx"
+        | "ptyxis" => ("", &["working-directory", "workdir"]),
+        "wsl" => ("", &["cd"]),
         _ => return None,
     };
-    let letter = short.trim_start_matches('-');
     options.iter().enumerate().rev().find_map(|(at, word)| {
         let text = word.prefix();
         let next = || Some(options.get(at + 1).cloned().unwrap_or_else(Argument::unknown));
         if let Some(name) = text.strip_prefix("--").filter(|name| !name.is_empty()) {
             let (name, attached) = name.split_once('=').map_or((name, false), |(name, _)| (name, true));
-            let is_meant = long.trim_start_matches('-').starts_with(name);
+            let is_meant = long.iter().any(|long| long.starts_with(name));
             return match attached {
                 true if is_meant => word.strip_prefix(&format!("--{name}=")),
                 false if is_meant => next(),
                 _ => None,
             };
         }
-        let bundle = text.strip_prefix('-')?;
+        let bundle = text.strip_prefix('-').filter(|_| !letter.is_empty())?;
         let (before, attached) = bundle.split_once(letter)?;
         if attached.is_empty() && word.literal().is_some() {
             next()

@@ -142,3 +142,17 @@ fn clients_of_databases_receive_statements() {
     }
     assert_effects(&wrong);
 }
+
+#[test]
+fn a_launcher_may_set_the_folder_of_what_it_starts() {
+    for (text, folder) in [
+        ("tmux new -d -c inner 'touch x'", "inner/x"),
+        ("systemd-run --user --working-directory=inner touch x", "inner/x"),
+        ("parallel --wd inner touch ::: x", "inner/x"),
+        ("make -C inner -f - <<'E'\nall:\n\ttouch x\nE", "inner/x"),
+    ] {
+        let analysis = analysis(text);
+        let written: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+        assert_eq!(written, [folder], "{text}");
+    }
+}

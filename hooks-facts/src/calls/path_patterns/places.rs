@@ -212,6 +212,18 @@ impl PathPatterns {
         top.into_iter().chain(inside).chain(home).min()
     }
 
+    /// Returns whether patterns match everything below every reading of a place in the root.
+    pub fn allow_all_below(&self, call: Call<'_>, place: &NamedPath) -> bool {
+        let inside = &self.scopes(call.ignores_case()).inside;
+        let is_covered = |reading: &str| {
+            let folder = reading.trim_matches('/');
+            let anything = self.compared(folder, call, place.is_partial()).into_owned() + "/" + ANYTHING;
+            !folder.is_empty() && !place.is_partial() && inside.find(&anything).is_some()
+        };
+        let readings = place.resolution.as_ref().map(|found| found.readings.as_slice()).unwrap_or_default();
+        !readings.is_empty() && readings.iter().all(|reading| is_covered(&reading.path))
+    }
+
     /// Returns whether patterns match every reading of a place, as an allowed place has to.
     pub fn allow_place(&self, call: Call<'_>, place: &NamedPath) -> bool {
         (place.resolution.is_ok() && self.cover_below_root(call, place))

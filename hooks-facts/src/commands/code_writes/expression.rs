@@ -34,14 +34,26 @@ pub(super) fn changes(language: Language, tokens: &[Token]) -> Vec<Change> {
     if !tokens.iter().any(is_known) {
         return Vec::new();
     }
-    let mut reader =
-        Reader { language, tokens, at: 0, variables: HashMap::new(), found: Vec::new(), depth: 0 };
+    let mut reader = Reader {
+        language,
+        tokens,
+        at: 0,
+        variables: HashMap::new(),
+        found: Vec::new(),
+        depth: 0,
+        folder: here(),
+    };
     reader.all();
     // A comprehension uses its variable before the loop that sets it, and a function is defined before its call.
-    reader.at = 0;
+    (reader.at, reader.folder) = (0, here());
     reader.found.clear();
     reader.all();
     reader.found
+}
+
+/// Returns the folder in which a code begins.
+fn here() -> Value {
+    Value::text(".")
 }
 
 pub(super) struct Reader<'t> {
@@ -51,6 +63,8 @@ pub(super) struct Reader<'t> {
     variables: HashMap<String, Value>,
     found: Vec<Change>,
     depth: usize,
+    /// Folder that the code changes to.
+    folder: Value,
 }
 
 impl<'t> Reader<'t> {
@@ -515,10 +529,28 @@ impl<'t> Reader<'t> {
         // Perl opens a handle: the mode and the file come behind it.
         let is_of_perl = self.language == Language::Perl && path.last().is_some_and(|last| last == "open");
         let given = if is_of_perl { functions::opened_by_perl(given) } else { given };
-        if self.found.len() < MAX_CHANGES {
+        let before = self.found.len();
+        if before < MAX_CHANGES {
             table::changes(path, object.as_ref(), &given, &mut self.found);
+            self.found.extend(functions::made_in(path, &given));
+        }
+        self.moves(before);
+        if let (Some("chdir"), Some(folder)) = (path.last().map(String::as_str), given.values.first()) {
+            self.folder = self.folder.joined(folder, in_folder);
         }
         functions::value(path, object.as_ref(), &given)
+    }
+
+    /// Puts the last changes into the folder that the code changed to.
+    fn moves(&mut self, start: usize) {
+        let folders = self.folder.outlines();
+        if self.found.len() == start || folders.iter().all(|folder| folder == ".") {
+            return;
+        }
+        let moved: Vec<Change> = self.found.split_off(start.min(self.found.len()));
+        for (kind, name) in moved {
+            self.found.extend(folders.iter().map(|folder| (kind, in_folder(folder, &name))));
+        }
     }
 
     /// Returns a text with the values of the variables in it.

@@ -1,7 +1,9 @@
 //! Values of functions and members that compute paths.
 
+use super::Change;
 use super::table::Arguments;
 use super::value::{Form, Value, above, in_folder, last};
+use crate::commands::access::AccessKind;
 use crate::globs::Gap;
 
 /// Returns the items of a list; of anything else, the value itself.
@@ -51,6 +53,7 @@ pub(super) fn variable_of_environment(name: Option<&Value>) -> Value {
 /// Returns a member of a value: a property of a path, or a name in an object.
 pub(super) fn member(value: &Value, name: &str) -> Value {
     match (value, name) {
+        (Value::Name(_), "devnull" | "devNull") => Value::text("/dev/null"),
         (Value::Name(path), "HOME") if is_environment(&Value::Name(path.clone())) => Value::text("~"),
         (Value::Texts(..), "parent") => value.mapped(Form::Path, above),
         (Value::Texts(_, Form::Path), "name") => value.mapped(Form::Text, last),
@@ -73,6 +76,17 @@ pub(super) fn opened_by_perl(given: Arguments) -> Arguments {
         _ => Vec::new(),
     };
     Arguments { values, ..given }
+}
+
+/// Returns the file that a call makes in a folder with `dir`: `NamedTemporaryFile(dir="a")`.
+pub(super) fn made_in(path: &[String], given: &Arguments) -> Vec<Change> {
+    let makes = ["NamedTemporaryFile", "TemporaryDirectory", "TemporaryFile", "mkstemp", "mkdtemp"];
+    let is_one = path.last().is_some_and(|last| makes.contains(&last.as_str()));
+    let folders = given.named(&["dir"]).filter(|_| is_one).map(Value::outlines).unwrap_or_default();
+    folders
+        .into_iter()
+        .map(|folder| (AccessKind::Changed, in_folder(&folder, &Gap::Name.stand_in().to_string())))
+        .collect()
 }
 
 /// Returns the value of a call.
@@ -138,6 +152,7 @@ pub(super) fn value(path: &[String], object: Option<&Value>, given: &Arguments) 
         "get" if owner == Some("environ") => variable_of_environment(first),
         "glob" | "rglob" | "iglob" | "sync" | "listdir" | "readdirSync" | "scandir" | "iterdir" | "walk"
         | "children" | "walkSync" => listed(name, object, first),
+        "range" | "xrange" | "len" | "int" | "count" | "size" => Value::text(Gap::Name.stand_in()),
         "format" => object.map_or(Value::Unknown, |text| text.mapped(Form::Text, formatted)),
         _ => Value::Unknown,
     }

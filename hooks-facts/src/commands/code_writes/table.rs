@@ -14,6 +14,8 @@ enum Effect {
     Changes(usize),
     /// The first argument is changed if the mode behind it writes.
     Mode,
+    /// The first argument is changed if `inplace` is given.
+    InPlace,
     Removes,
     Moves,
     Copies,
@@ -29,6 +31,7 @@ const ROWS: &[(Effect, bool, &[Row])] = &[
     (Effect::Changes(1), false, table!("write_calls_second")),
     (Effect::Changes(2), false, table!("write_calls_third")),
     (Effect::Mode, false, table!("write_calls_mode")),
+    (Effect::InPlace, false, table!("write_calls_in_place")),
     (Effect::Removes, false, table!("write_calls_removes")),
     (Effect::Moves, false, table!("write_calls_moves")),
     (Effect::Copies, false, table!("write_calls_copies")),
@@ -66,7 +69,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    fn named(&self, names: &[&str]) -> Option<&Value> {
+    pub(super) fn named(&self, names: &[&str]) -> Option<&Value> {
         self.named.iter().find(|(name, _)| names.contains(&name.as_str())).map(|(_, value)| value)
     }
 }
@@ -123,6 +126,11 @@ fn apply(effect: Effect, values: &[Value], given: &Arguments, found: &mut Vec<Ch
             let mode = at(1).or_else(|| given.named(&["mode", "flags", "flag"]));
             if mode.is_some_and(Value::is_writing_mode) {
                 add(AccessKind::Changed, at(0).or_else(|| given.named(&["file", "name", "filename"])));
+            }
+        }
+        Effect::InPlace => {
+            if given.named(&["inplace"]).is_some() {
+                add(AccessKind::Changed, at(0).or_else(|| given.named(&["files"])));
             }
         }
         Effect::Removes => {

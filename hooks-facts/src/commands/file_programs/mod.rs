@@ -89,6 +89,45 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "gfortran" | "tcc" => changes.compiled(words),
         "python" | "python3" | "python2" | "pypy" | "pypy3" => changes.by_module(words),
         "jar" | "ar" => changes.by_letters(name, words),
+        "chmod" | "chown" | "chgrp" => {
+            let files = operands(words, "", &["reference", "from"]);
+            let has_reference = words.iter().any(|word| word.prefix().starts_with("--reference"));
+            changes.all(files.get(usize::from(!has_reference)..).unwrap_or_default(), AccessKind::Changed);
+        }
+        "docker" | "podman" if words.first().is_some_and(|word| word.prefix() == "cp") => {
+            if let [_, target] = operands(words.get(1..).unwrap_or_default(), "", &[]).as_slice()
+                && !target.outline().contains(':')
+            {
+                changes.maybe(target, AccessKind::Filled);
+                changes.one(target, AccessKind::Named);
+            }
+        }
+        "cpio" if has(words, 'p', "--pass-through") => {
+            changes.all(&operands(words, "", &[]), AccessKind::Filled);
+        }
+        "protoc" => {
+            for word in
+                words.iter().filter(|word| word.prefix().starts_with("--") && word.prefix().contains("_out="))
+            {
+                let outline = word.outline();
+                let folder = outline
+                    .split_once('=')
+                    .map_or("", |(_, value)| value.rsplit(':').next().unwrap_or(value));
+                changes.fills(&Argument::of_outline(folder));
+            }
+        }
+        "sass" => {
+            for word in operands(words, "I", &["load-path", "style"]) {
+                if let Some((_, to)) = word.outline().split_once(':') {
+                    changes.one(&Argument::of_outline(to), AccessKind::Changed);
+                }
+            }
+        }
+        "make" | "gmake" => {
+            for folder in words.iter().filter_map(|word| word.strip_prefix("DESTDIR=")) {
+                changes.fills(&folder);
+            }
+        }
         "mktemp" if !has(words, 'u', "--dry-run") => {
             let is_elsewhere = has(words, 'p', "--tmpdir") || has(words, 't', "");
             let templates = operands(words, "p", &["suffix"]);
@@ -126,7 +165,8 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             changes.fills_from(&Argument::from("."), archive);
         }
         name if devices::formats(name) && !devices::only_tries(name, words) => changes.formatted(words),
-        name if COMPRESSORS.contains(&name) => changes.compressed(words),
+        "zstd" | "unzstd" | "lz4" | "brotli" => changes.compressed(name, words),
+        name if COMPRESSORS.contains(&name) => changes.compressed(name, words),
         _ => {}
     }
 }
@@ -241,18 +281,41 @@ impl Changes<'_> {
     }
 
     /// `gzip A` replaces `A` by `A.gz`.
-    fn compressed(&mut self, words: &[Argument]) {
+    fn compressed(&mut self, name: &str, words: &[Argument]) {
         let looks = [('c', "--stdout"), ('l', "--list"), ('t', "--test")];
         if looks.into_iter().any(|(short, long)| has(words, short, long)) || has(words, 'c', "--to-stdout") {
             return;
         }
+        // These keep their source.
+        let keeps = matches!(name, "zstd" | "unzstd" | "lz4" | "brotli")
+            && !has(words, '\0', "--rm")
+            && !has(words, 'j', "--rm");
+        let has_output = has(words, 'o', "--output");
         for file in operands(words, "SobTM", &["suffix", "output"]) {
-            self.one(file, AccessKind::Removed);
+            if !keeps {
+                self.one(file, AccessKind::Removed);
+            }
+            if has_output {
+                continue;
+            }
             let stem = file
                 .literal()
                 .and_then(|text| COMPRESSED.iter().find_map(|ending| text.strip_suffix(ending)));
-            if let Some(stem) = stem {
-                self.one(&Argument::from(stem), AccessKind::Changed);
+            match stem {
+                Some(stem) => self.one(&Argument::from(stem), AccessKind::Changed),
+                None if keeps => {
+                    let ending = if name == "brotli" {
+                        "br"
+                    } else {
+                        name.trim_start_matches("un").trim_end_matches("d")
+                    };
+                    let ending = if name == "zstd" { "zst" } else { ending };
+                    self.one(
+                        &Argument::of_outline(&format!("{}.{ending}", file.outline())),
+                        AccessKind::Changed,
+                    );
+                }
+                None => {}
             }
         }
         self.output(words, 'o', "--output");

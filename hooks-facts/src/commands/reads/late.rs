@@ -124,6 +124,18 @@ impl LateReads {
         self.notes.push(note);
     }
 
+    /// Returns whether the output of a part goes to the environment.
+    pub(in crate::commands) fn has_environment(&self) -> bool {
+        self.notes.iter().any(|note| note.shows == Shows::Environment)
+    }
+
+    /// Notes that the command shows its environment.
+    pub(in crate::commands) fn shows_environment(&mut self) {
+        for note in &mut self.notes {
+            note.shows = if note.shows == Shows::Environment { Shows::Output } else { note.shows };
+        }
+    }
+
     /// Returns the files and hosts that the notes lead to.
     pub(in crate::commands) fn found(&self, options: Options, invocations: &[Invocation]) -> &ReadsAndHosts {
         self.found.get_or_init(|| {

@@ -26,6 +26,7 @@ use super::file_programs::{has, inside, operands, value, wildcards};
 use super::network;
 use super::told;
 use super::walk::{Stream, Walk};
+use super::windows;
 use super::wrappers;
 use crate::globs::Gap;
 use crate::shell::Span;
@@ -111,7 +112,8 @@ const MAX_PARTS: usize = 512;
 /// Notes that a program reads files and connects to hosts.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
     // No program has such a name; code that starts one from a list of words may look like it.
-    if !matches!(name, "source" | ".") && !name.starts_with('-') {
+    let is_cmdlet = walk.options.windows && windows::is_cmdlet(name);
+    if !matches!(name, "source" | ".") && !name.starts_with('-') && !is_cmdlet {
         let words = walk.noted(words);
         walk.note(What::Program { name: name.to_owned(), words, input: input.clone() }, span);
     }

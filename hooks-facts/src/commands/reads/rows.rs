@@ -1,6 +1,6 @@
 //! Files among the operands of programs that the table of readers has.
 
-use super::{EDITORS, Operands, ReaderProgram, Reads, found_below, is_given, values};
+use super::{EDITORS, Operands, ReaderProgram, Reads, found_below, is_given, languages, values};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::file_programs::{operands, wildcards};
@@ -21,7 +21,7 @@ impl Reads<'_> {
         let is_printed = self.name == "openssl"
             && words.iter().any(|word| word.literal() == Some("-text"))
             && words.first().and_then(Argument::literal).is_some_and(|kind| KEYS.contains(&kind));
-        if !is_printed && row.hides.iter().any(|hide| is_given(words, hide)) {
+        if !is_printed && row.hides.iter().any(|hide| is_given(words, hide)) || self.counts_lines(words) {
             return;
         }
         for option in row.files {
@@ -48,6 +48,28 @@ impl Reads<'_> {
             Operands::Possible => self.possible(words),
             Operands::Names => {}
         }
+    }
+
+    /// `awk 'END {print NR}' FILE`: nothing of a line is shown.
+    fn counts_lines(&self, words: &[Argument]) -> bool {
+        if languages::language(self.name) != Some(languages::Language::Awk) {
+            return false;
+        }
+        let texts = languages::arguments(languages::Language::Awk, words).texts;
+        let prints_a_line = |text: &str| {
+            text.match_indices("print").any(|(at, _)| {
+                let behind = text.get(at + "print".len()..).unwrap_or_default().trim_start();
+                behind.is_empty() || behind.starts_with(['}', ';', '>', '|'])
+            })
+        };
+        let is_counter = |text: &Argument| {
+            let text = text.literal().unwrap_or_default().trim();
+            text.starts_with("END")
+                && text.matches('{').count() == 1
+                && !text.contains(['$', '<'])
+                && !prints_a_line(text)
+        };
+        !texts.is_empty() && texts.iter().all(is_counter)
     }
 
     fn files_of_row(&mut self, row: &ReaderProgram, words: &[Argument], kind: AccessKind) {

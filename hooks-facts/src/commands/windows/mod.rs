@@ -18,6 +18,11 @@ static POWERSHELL: &[Row] = table!("windows_programs_powershell");
 static CMD: &[Row] = table!("windows_programs_cmd");
 static DOTNET: &[Row] = table!("windows_programs_dotnet");
 
+/// Returns whether a name is one of a command of PowerShell alone, which its own reader reads.
+pub(super) fn is_cmdlet(name: &str) -> bool {
+    name.contains('-') && POWERSHELL.iter().any(|row| row.programs.contains(&name))
+}
+
 impl Walk {
     /// Walks a text that PowerShell runs.
     pub(super) fn powershell(&mut self, text: &str, span: Span) {

@@ -196,7 +196,9 @@ impl PowerShellReader {
             }
             let words = self.assigned(walk, statement.words, statement.is_piped, span);
             let next = self.handed_on(&words);
-            self.start(walk, words, span);
+            let behind = rest.get(statement.length..).unwrap_or_default().trim_start().to_lowercase();
+            let is_counted = statement.is_piped && behind.starts_with("measure");
+            walk.counted(is_counted, |walk| self.start(walk, words, span));
             self.lists &= statement.is_piped;
             self.piped = next.filter(|_| statement.is_piped);
             rest = rest.get(statement.length.max(1)..).unwrap_or_default();
@@ -228,10 +230,8 @@ impl PowerShellReader {
                     read.push(&if c == '"' { self.expanded(walk, &inner, span, depth) } else { inner });
                     length
                 }
-                '#' if !read.is_open => {
-                    let end = if rest.starts_with("<#") { rest.find("#>") } else { rest.find('\n') };
-                    end.unwrap_or(rest.len())
-                }
+                '<' if rest.starts_with("<#") => rest.find("#>").map_or(rest.len(), |end| end + 2),
+                '#' if !read.is_open => rest.find('\n').unwrap_or(rest.len()),
                 '@' if rest.starts_with("@(") => 1,
                 '(' | '{' => self.nested(walk, &mut read, rest, span, depth),
                 '$' => self.variable(walk, &mut read, rest, span),
