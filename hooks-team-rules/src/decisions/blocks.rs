@@ -223,7 +223,9 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut section = Section::Decide;
     let mut fence: Option<(String, bool, usize, String)> = None;
     let mut quote = false;
+    let mut following = text.lines().skip(1);
     for (line, number) in text.lines().zip(1..) {
+        let next = following.next().unwrap_or_default();
         let (line, is_quote) = unquoted(line, quote);
         quote = is_quote;
         let trimmed = line.trim();
@@ -256,9 +258,10 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             }
         } else if trimmed.starts_with('>') || trimmed.starts_with("<!--") {
             splitter.close();
-        } else if let Some(title) = heading(trimmed) {
+        } else if let Some(title) = heading(trimmed).or_else(|| plain_heading(trimmed, next)) {
             splitter.close();
-            section = section_of(title);
+            splitter.is_inline = false;
+            section = if is_void_title(title) { Section::Skip } else { section_of(title) };
             let is_part = section != Section::Decide || is_decision(title);
             if !is_part {
                 splitter.push(Kind::Title, title.to_owned());
@@ -462,6 +465,61 @@ pub(super) fn heading(line: &str) -> Option<&str> {
     let rest = line.get(level..)?;
     ((1..=6).contains(&level) && (rest.starts_with(' ') || rest.is_empty()))
         .then(|| rest.trim().trim_end_matches('#').trim())
+}
+
+/// Returns the text of a heading without `#`: a line that is bold as a whole, or that a line of marks follows.
+fn plain_heading<'t>(line: &'t str, next: &str) -> Option<&'t str> {
+    let next = next.trim();
+    let is_underlined =
+        next.len() > 2 && (next.chars().all(|c| c == '=') || next.chars().all(|c| c == '-'));
+    let is_sentence = line.ends_with(['.', '!', '?', ',', ';']) || line.split(' ').count() > 10;
+    if is_underlined && !is_sentence && item(line).is_none() && !line.starts_with('|') {
+        return Some(line);
+    }
+    let inner = line.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**"))?;
+    let title = inner.trim_end_matches([':', ' ']);
+    let is_title = !title.contains("**") && !title.ends_with(['.', '!', '?', ',']) && title.split(' ').count() <= 8;
+    (is_title && !is_field(&title.to_lowercase())).then_some(title)
+}
+
+/// Returns the title that a paragraph is: a line that ends with a colon, a heading without `#`, or a few words.
+pub(super) fn title_of_paragraph(text: &str) -> Option<&str> {
+    let mut lines = text.trim().lines();
+    let (first, next) = (lines.next()?.trim(), lines.next().unwrap_or_default());
+    if let Some(title) = plain_heading(first, next) {
+        return Some(title);
+    }
+    let title = first.trim_end_matches(':').trim_matches(['*', '_', ' ']);
+    let is_alone = next.is_empty() && !title.contains(". ") && title.split(' ').count() <= 8;
+    (is_alone && !title.ends_with(['.', '!', '?', ','])).then_some(title)
+}
+
+/// Whether a title is that of things that were not decided: "Discussed and not adopted", "Open questions".
+pub(super) fn is_void_title(title: &str) -> bool {
+    const LINKS: &[&str] = &[
+        "and", "or", "but", "/", "&", "these", "were", "was", "we", "have", "been", "things", "items", "points",
+        "decisions", "rules", "so", "far", "now", "currently", "the", "list", "of", "then", "only", "still", "for",
+    ];
+    let lower = title.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '\''))
+        .filter(|word| word.chars().any(char::is_alphabetic))
+        .collect();
+    let (mut at, mut is_void) = (0, false);
+    while let Some(rest) = words.get(at..).filter(|rest| !rest.is_empty()) {
+        let fits = |phrase: &&&str| {
+            let count = phrase.split(' ').count();
+            rest.len() >= count && phrase.split(' ').zip(rest).all(|(wanted, word)| wanted == *word)
+        };
+        let phrase = tables::VOID_TITLE.iter().filter(fits).map(|phrase| phrase.split(' ').count()).max();
+        let is_link = rest.first().is_some_and(|word| LINKS.contains(word));
+        match phrase {
+            Some(length) => (at, is_void) = (at + length, true),
+            None if is_link => at += 1,
+            None => return false,
+        }
+    }
+    is_void
 }
 
 fn is_decision(title: &str) -> bool {

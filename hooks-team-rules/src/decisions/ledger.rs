@@ -2,12 +2,12 @@
 
 use hooks_core::time::Timestamp;
 use hooks_team::files::{Decisions as DecisionFile, InboxFile};
-use hooks_team::ledger::Entry;
+use hooks_team::ledger::{Entry, EntryKind};
 use hooks_team::text::Document;
 use hooks_team::{Team, TeamError};
 use serde::Serialize;
 
-use super::blocks::is_void;
+use super::blocks::{is_void, is_void_title, title_of_paragraph};
 use super::matcher::Matcher;
 use super::prose::{self, Reading};
 use super::rule::DecisionRule;
@@ -171,7 +171,11 @@ impl Decisions {
                 file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
             } else {
                 let file = DecisionFile::new(document);
-                file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
+                let mut title = None;
+                for entry in file.entries() {
+                    title = title_of_list(&entry, title);
+                    entries.push(Parsed::below(name, &entry, title.as_deref()));
+                }
             }
         }
         let mut decisions = Self::default();
@@ -241,8 +245,17 @@ struct Parsed {
 
 impl Parsed {
     fn new(file: &str, entry: &Entry<'_>) -> Self {
+        Self::below(file, entry, None)
+    }
+
+    /// Reads an entry that stands below a title without `#`, such as "Banned:".
+    fn below(file: &str, entry: &Entry<'_>, title: Option<&str>) -> Self {
         let heading = entry.heading().trim().to_owned();
-        let text = entry.text().into_owned();
+        let own = entry.text();
+        let text = match title.filter(|_| entry.kind() != EntryKind::Block) {
+            Some(title) => format!("## {title}\n{own}"),
+            None => own.into_owned(),
+        };
         let decision = Decision {
             title: shown(&entry.title()),
             date: entry.date().map(day),
@@ -251,7 +264,10 @@ impl Parsed {
             ..Decision::default()
         };
         Self {
-            void: void(entry, &text),
+            void: void(entry, &text).or_else(|| {
+                let title = title.filter(|title| is_void_title(title))?;
+                Some(format!("it stands below \"{}\"", shown(title)))
+            }),
             reversed: reversed(&text),
             reading: prose::read(&text),
             decision,
@@ -315,6 +331,21 @@ impl Parsed {
     }
 }
 
+/// Returns the title of the list that an entry without a heading belongs to, if it bans what it lists, or if nothing of the
+/// list was decided; `open` is the title before the entry.
+fn title_of_list(entry: &Entry<'_>, open: Option<String>) -> Option<String> {
+    match entry.kind() {
+        EntryKind::Item => open.or_else(|| entry.group().map(|group| group.to_string())),
+        EntryKind::Loose => {
+            let text = entry.text();
+            let title = title_of_paragraph(&text);
+            title.map(str::to_owned)
+        }
+        _ => None,
+    }
+    .filter(|title| is_void_title(title) || prose::bans_list(title))
+}
+
 /// Removes from a rule what a later decision permits; returns whether nothing is left.
 fn takes_away(rule: &mut DecisionRule, permitted: &[&String]) -> bool {
     let is_permitted = |name: &String| permitted.iter().any(|permit| same_name(permit, name));
@@ -360,6 +391,12 @@ fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
     }
     if !entry.is_in_force() || entry.title().trim_start().starts_with("~~") {
         return Some("it is struck out or not in force".to_owned());
+    }
+    if let Some(group) = entry.group().filter(|group| is_void_title(group)) {
+        return Some(format!("it stands below \"{}\"", shown(&group)));
+    }
+    if let Some(status) = prose::status_alone(&entry.body()).filter(|_| entry.heading().starts_with('#')) {
+        return Some(format!("its status is \"{}\"", shown(status)));
     }
     let superseded = entry.field(&[
         "superseded by",

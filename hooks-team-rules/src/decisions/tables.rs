@@ -58,6 +58,8 @@ pub(super) const ONLY_PHRASE: Words = table!("words_only_phrase");
 pub(super) const HEDGE_PHRASE: Words = table!("words_hedge_phrase");
 /// Words of a title that bans what is listed below it.
 pub(super) const LIST_TITLE: Words = table!("words_list_title");
+/// Titles of parts with things that were not decided.
+pub(super) const VOID_TITLE: Words = table!("words_void_title");
 pub(super) const PERMIT_PHRASE: Words = table!("words_permit_phrase");
 pub(super) const BACK_PHRASE: Words = table!("words_back_phrase");
 pub(super) const ORDER_PHRASE: Words = table!("words_order_phrase");
@@ -113,6 +115,10 @@ lists! {
     PROTOCOL = 28, "words_protocol";
     KEYWORD = 29, "words_keyword";
     COMMON = 30, "words_common";
+    /// Statuses with which a decision does not count, wherever they stand.
+    ENDED = 31, "words_ended";
+    /// Words that end a ban: "the ban is void".
+    LIFTED = 32, "words_lifted";
 }
 
 impl List {

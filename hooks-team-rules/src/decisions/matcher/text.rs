@@ -192,11 +192,10 @@ impl Matcher {
             .iter()
             .any(|pattern| is_like(pattern, module) || is_like(&format!("{pattern}/*"), module))
             || (!is_own
-                && self
-                    .libraries
-                    .iter()
-                    .any(|library| library.has(module.strip_prefix("node:").unwrap_or(module)))
-                && !self.is_allowed(module))
+                && self.libraries.iter().any(|library| {
+                    library.has(module.strip_prefix("node:").unwrap_or(module))
+                        && (!self.is_allowed(module) || self.is_below(library))
+                }))
     }
 
     pub(super) fn forbids_image(&self, image: &str) -> bool {

@@ -9,11 +9,12 @@ use super::names::{Name, names};
 use super::rule::{DecisionRule, RuleError};
 use super::scope::{Scope, all as all_places, scope};
 use super::tables;
-use super::words::{Word, sentences, words};
+use super::words::{Sentence, Word, sentences, words};
 
 mod ban;
 mod clause;
 mod labels;
+mod listed;
 mod negation;
 mod object;
 mod order;
@@ -25,9 +26,11 @@ mod status;
 mod verdict;
 
 use self::phrases::{plain, plainly};
+pub(super) use self::status::status_alone;
+pub(super) use self::verdict::bans_list;
 use self::status::{emphatic, is_annotated_void, is_hedged, is_rejected, joined, without_id, without_struck};
 use self::verdict::{
-    MARKS, asks_leave, bans_list, elided, is_name_alone, is_tagged, permits, places_of, verdict,
+    MARKS, asks_leave, elided, is_name_alone, is_tagged, permits, places_of, verdict,
 };
 
 /// Statements in the text of a decision.
@@ -219,9 +222,7 @@ impl Reading {
                 self.forbid_named(names(named), Scope::default(), "use", None, context);
                 continue;
             }
-            if context.is_listed && is_name_alone(&sentence.words) {
-                // "## Things we do not use", and a name below it
-                self.forbid_named(names(&sentence.words), Scope::default(), "use", None, context);
+            if context.is_listed && self.listed(&sentence, context) {
                 continue;
             }
             if self.answer(&sentence.words, asked, context) {
@@ -248,16 +249,21 @@ impl Reading {
                 }
                 self.labelled(clause, context);
             }
-            // "(Exception: `x/`)" alone is about the sentence before.
-            let before = if sentence.words.is_empty() { context.start.min(before) } else { before };
-            for aside in &sentence.asides {
-                let places = all_places(aside);
-                if !places.is_empty() && ends_with_exception(&sentence.words) {
-                    self.except_places(&places, context.start);
-                    continue;
-                }
-                self.aside(aside, before, context);
+            self.asides(&sentence, before, context);
+        }
+    }
+
+    /// Reads the texts in parentheses of a sentence, whose rules start at `before`.
+    fn asides(&mut self, sentence: &Sentence, before: usize, context: &mut Context) {
+        // "(Exception: `x/`)" alone is about the sentence before.
+        let before = if sentence.words.is_empty() { context.start.min(before) } else { before };
+        for aside in &sentence.asides {
+            let places = all_places(aside);
+            if !places.is_empty() && ends_with_exception(&sentence.words) {
+                self.except_places(&places, context.start);
+                continue;
             }
+            self.aside(aside, before, context);
         }
     }
 }

@@ -262,10 +262,15 @@ pub(super) fn is_plain_verb(word: &Word) -> bool {
 
 /// Whether a word is the form of a verb as in "no one is using X".
 fn is_gerund(word: &Word) -> bool {
-    let Some(stem) = word.lower.strip_suffix("ing").filter(|_| !word.is_code) else { return false };
-    let short = stem.chars().next_back().and_then(|last| stem.strip_suffix(last));
-    let is_known = |stem: &str| tables::VERB.contains(stem) || stem == "reach";
-    is_known(stem) || is_known(&format!("{stem}e")) || short.is_some_and(is_known)
+    infinitive(word).is_some()
+}
+
+/// Returns the verb of which a word is the form as in "using X".
+pub(super) fn infinitive(word: &Word) -> Option<String> {
+    let stem = word.lower.strip_suffix("ing").filter(|_| !word.is_code)?;
+    let short = stem.chars().next_back().and_then(|last| stem.strip_suffix(last)).unwrap_or_default();
+    let forms = [stem.to_owned(), format!("{stem}e"), short.to_owned()];
+    forms.into_iter().find(|form| tables::VERB.contains(form) || form == "reach")
 }
 
 pub(super) fn is_verb(word: &Word) -> bool {

@@ -130,7 +130,11 @@ impl Reading {
                 .iter()
                 .find(|word| !word.is_in(&["on", "upon", "from"]))
                 .is_some_and(|word| word.is_in(&["it", "them", "that", "these", "those", "this"]));
-            if is_pronoun && !context.last.is_empty() {
+            let own = names(&scope(clause.get(..found.start).unwrap_or_default()).1);
+            if is_pronoun && own.iter().any(|name| !name.is_guess()) {
+                // "X is archived, so do not import it"
+                named = own;
+            } else if is_pronoun && !context.last.is_empty() {
                 // "Do not import it from `api/`"
                 named.clone_from(&context.last);
                 places.within = scope::all(object);

@@ -166,8 +166,8 @@ pub(super) fn is_back(words: &[Word]) -> bool {
 /// Whether a clause takes a ban away: "we lifted the ban on X".
 pub(super) fn is_lifted(words: &[Word]) -> bool {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_str()));
-    has(&["ban", "bans", "prohibition"])
-        && has(&["lifted", "lift", "lifting", "removed", "reversed", "revoked", "over", "gone", "dropped"])
+    has(&["ban", "bans", "prohibition", "prohibitions", "embargo", "moratorium"])
+        && words.iter().any(|word| word.is_in(tables::LIFTED))
         && !words.iter().any(|word| word.is_in(tables::NEGATION))
 }
 

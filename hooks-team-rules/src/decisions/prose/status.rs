@@ -49,24 +49,43 @@ pub(super) fn is_annotated_void(text: &str) -> bool {
             .next()
             .unwrap_or_default();
         is_void(text)
-            && [
-                "proposed",
-                "draft",
-                "rejected",
-                "withdrawn",
-                "reversed",
-                "revoked",
-                "superseded",
-                "undecided",
-                "pending",
-                "deferred",
-                "postponed",
-                "rescinded",
-                "wip",
-            ]
-            .contains(&first.to_lowercase().as_str())
+            && tables::ENDED.contains(&first.to_lowercase())
     };
-    aside.is_some_and(is_void) || value.is_some_and(is_status) || states_end(text)
+    aside.is_some_and(is_void)
+        || value.is_some_and(is_status)
+        || is_label_void(beginning)
+        || status_alone(text).is_some()
+        || states_end(text)
+}
+
+/// Returns the status of one sentence that a decision begins with, if it ends it: "*Withdrawn.* No X.", "[Rejected] No X."
+pub(in super::super) fn status_alone(text: &str) -> Option<&str> {
+    let inner = text.trim_start().trim_start_matches(['*', '_', '[', '(', ' ']);
+    let end = inner.find(['.', ']', ')', ':', '!', '\n', '*', '_']).unwrap_or(inner.len());
+    let status = inner.get(..end)?;
+    // "Rejected by the board on 3 May."
+    let is_short = status.split_whitespace().count() <= 7;
+    let first = status.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let behind = status.get(first.len()..).unwrap_or_default().trim();
+    let next = behind.split_whitespace().next().unwrap_or_default();
+    let is_whole = behind.is_empty() || ["by", "on", "in", "after", "at"].contains(&next) || next.starts_with(is_digit);
+    (is_short && is_whole && tables::ENDED.contains(&first.to_lowercase())).then_some(status)
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+/// Whether a label with an id also has a status that ends the item: "ADR 14, superseded by ADR 17: …", "D3 — rejected: …".
+fn is_label_void(beginning: &str) -> bool {
+    let Some((label, _)) = beginning.split_once(": ") else { return false };
+    let mut parts = label.split([',', '\u{2014}', '\u{2013}', '(', '[', ';']).flat_map(|part| part.split(" - "));
+    let has_id = parts.next().is_some_and(|id| id.chars().any(is_digit) && id.split_whitespace().count() <= 3);
+    let ends = |part: &str| {
+        let first = part.split_whitespace().next().unwrap_or_default();
+        tables::ENDED.contains(&first.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+    };
+    has_id && parts.any(ends)
 }
 
 /// Whether a status or an aside within an item ends it: "Forbid X. Status: superseded by D7.", "No X (reversed in May)".

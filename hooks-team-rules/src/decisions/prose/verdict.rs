@@ -39,7 +39,10 @@ pub(super) const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words that refuse alone.
 const NO: &[&str] = &["no", "nope", "nah", "never", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words behind a negation that is a verdict.
-const BEHIND_NOT: &[&str] = &["for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok"];
+const BEHIND_NOT: &[&str] = &[
+    "for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok", "inside", "under", "below", "within",
+    "now", "anywhere", "okay", "from", "into", "across",
+];
 /// Words that may follow a verdict.
 const BEHIND: &[&str] = &[
     ",", "ever", "with", "save", "because", "since", "as", "->", "use", "instead", "thanks", "way", "go",
@@ -70,6 +73,11 @@ pub(super) fn verdict(words: &[Word]) -> Option<usize> {
 
 /// Returns the places of a verdict: "never, with the exception of `x/`", "forbidden save for handlers in `x/`".
 pub(super) fn places_of(words: &[Word]) -> Scope {
+    // "X: not in `a/`" is a ban there, and no exception.
+    let words = match words {
+        [not, behind @ ..] if not.is("not") => behind,
+        _ => words,
+    };
     let mut places = scope(words).0;
     let is_exception = |word: &Word| {
         word.is_in(tables::OUTSIDE) || word.is_in(&["save", "exception", "exceptions", "unless"])
@@ -119,7 +127,7 @@ pub(super) fn asks_leave(words: &[Word]) -> bool {
 }
 
 /// Whether a title names nothing itself, and bans what is listed below it.
-pub(super) fn bans_list(title: &str) -> bool {
+pub(in super::super) fn bans_list(title: &str) -> bool {
     let own = words(title);
     let is_undone = |word: &Word| {
         word.is_in(&["un-banned", "unbanned", "lifted", "longer", "proposed", "ideas", "should", "formerly"])
