@@ -119,6 +119,8 @@ lists! {
     ENDED = 31, "words_ended";
     /// Words that end a ban: "the ban is void".
     LIFTED = 32, "words_lifted";
+    /// Statuses with which a decision counts.
+    ACCEPTED = 33, "words_accepted";
 }
 
 impl List {

@@ -54,7 +54,7 @@ pub(super) fn is_annotated_void(text: &str) -> bool {
     aside.is_some_and(is_void)
         || value.is_some_and(is_status)
         || is_label_void(beginning)
-        || status_alone(text).is_some()
+        || status_alone(text).is_some_and(|status| !status.contains(' '))
         || states_end(text)
 }
 
@@ -68,8 +68,13 @@ pub(in super::super) fn status_alone(text: &str) -> Option<&str> {
     let first = status.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let behind = status.get(first.len()..).unwrap_or_default().trim();
     let next = behind.split_whitespace().next().unwrap_or_default();
-    let is_whole = behind.is_empty() || ["by", "on", "in", "after", "at"].contains(&next) || next.starts_with(is_digit);
-    (is_short && is_whole && tables::ENDED.contains(&first.to_lowercase())).then_some(status)
+    // "Rejected by the board: X" may as well refuse X.
+    let is_colon = inner.get(end..).is_some_and(|rest| rest.starts_with(':'));
+    let is_link = ["by", "on", "in", "after", "at"].contains(&next) || next.starts_with(is_digit);
+    let is_whole = behind.is_empty() || is_link && !is_colon;
+    // "Proposed 2024-05-02, accepted a week later."
+    let is_accepted = behind.split(|c: char| !c.is_alphanumeric()).any(|word| tables::ACCEPTED.contains(word));
+    (is_short && is_whole && !is_accepted && tables::ENDED.contains(&first.to_lowercase())).then_some(status)
 }
 
 fn is_digit(c: char) -> bool {
