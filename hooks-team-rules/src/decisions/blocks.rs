@@ -22,6 +22,8 @@ pub(super) enum Kind {
     Rule(usize),
     /// Row of a table: what is forbidden, and the replacement.
     Pair(String),
+    /// Row of a table that states something: the replacement.
+    Advised(String),
 }
 
 /// Section that the lines belong to.
@@ -161,6 +163,11 @@ const THING_COLUMNS: &[&str] = &[
     "api",
     "image",
     "language",
+];
+/// Names of columns that hold a replacement, whatever the other columns are.
+const ADVICE_COLUMNS: &[&str] = &[
+    "use instead", "instead", "replacement", "alternative", "use", "we use", "replace with", "replaced by", "preferred",
+    "successor", "we use instead", "what to use", "recommended",
 ];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
 const OUTSIDE_COLUMNS: &[&str] = &["except", "exception", "exceptions", "unless"];
@@ -428,11 +435,16 @@ impl Splitter {
                     && !STATE_COLUMNS.contains(&name.as_str())
                     && !PLACE_COLUMNS.contains(&name.as_str())
                     && !OUTSIDE_COLUMNS.contains(&name.as_str())
+                    && !ADVICE_COLUMNS.contains(&name.as_str())
             })
             .map(|(cell, _)| placed(cell.clone()))
             .collect();
+        // "in force, except in `db/`"
+        let exception = ["except", "outside", "apart from"].iter().find_map(|word| Some(state.get(state.find(word)?..)?.to_owned()));
+        let advice = cell(ADVICE_COLUMNS).filter(|advice| advice.chars().any(char::is_alphanumeric));
         for text in stated {
-            self.push(Kind::Statement, text);
+            let text = exception.iter().fold(text, |text, exception| format!("{}, {exception}", text.trim_end_matches('.')));
+            self.push(advice.clone().map_or(Kind::Statement, Kind::Advised), text);
         }
     }
 }

@@ -42,6 +42,13 @@ impl Imports {
             "dart" => imports.dart(lexed),
             "proto" => imports.after(lexed, &["import"]),
             "clj" => imports.clojure(lexed),
+            "sol" => imports.after(lexed, &["import", "from"]),
+            "zig" => imports.after(lexed, &["import"]),
+            "erl" => imports.after(lexed, &["include_lib"]),
+            "nim" => imports.paths(lexed, &["import", "from", "include"], '/'),
+            "ml" => imports.paths(lexed, &["open", "include"], '.'),
+            "cmake" => imports.calls(lexed, &["find_package", "FetchContent_Declare", "ExternalProject_Add", "CPMAddPackage"]),
+            "tf" => imports.terraform(lexed),
             _ => {}
         }
         imports
@@ -301,6 +308,29 @@ impl Imports {
             if rest.starts_with('<') || name.contains('/') {
                 self.add(name);
                 self.add(name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+            }
+        }
+    }
+
+    /// Adds the providers and modules of Terraform, and the providers of its resources.
+    fn terraform(&mut self, lexed: &Lexed) {
+        for (at, token) in lexed.tokens.iter().enumerate() {
+            let Some(name) = token.name() else { continue };
+            let begins = lexed.first.get(at) == Some(&true);
+            let value = |offset: usize| lexed.at(at + offset).and_then(Token::text);
+            match name {
+                "provider" if begins => value(1).into_iter().for_each(|text| self.add(text)),
+                "resource" | "data" if begins => {
+                    let kind = value(1).unwrap_or_default();
+                    self.add(kind.split('_').next().unwrap_or_default());
+                }
+                "source" if lexed.at(at + 1).is_some_and(|token| token.is('=')) => {
+                    let text = value(2).unwrap_or_default();
+                    if !text.starts_with('.') {
+                        self.add(text.trim_start_matches("registry.terraform.io/"));
+                    }
+                }
+                _ => {}
             }
         }
     }

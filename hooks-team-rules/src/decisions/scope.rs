@@ -267,6 +267,11 @@ fn unit(words: &[Word]) -> Option<(Vec<String>, usize)> {
 /// Returns the globs of the place that `words` begin with, and its length.
 pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize)> {
     let first = words.first()?;
+    if let Some(glob) = words.get(1).filter(|_| first.is_in(&["package", "packages", "namespace", "namespaces"])).and_then(folder_of)
+    {
+        // "The package `shop.legacy`" is the folder of that package.
+        return Some((vec![glob], 2));
+    }
     if is_path(first)
         || (first.is_code && first.text.contains('/') && !first.text.contains([' ', '(', '@', ':']))
     {
@@ -299,6 +304,16 @@ pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize
         let text = part.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
         Some((tables::area(&text)?.iter().map(|glob| (*glob).to_owned()).collect(), length))
     })
+}
+
+/// Returns the glob of the folder of a namespace: `shop.legacy`.
+fn folder_of(word: &Word) -> Option<String> {
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let name = word.text.trim_end_matches(".*");
+    let is_namespace = word.is_code && name.contains('.') && !super::names::is_file(name) && name.split('.').all(is_part);
+    is_namespace.then(|| format!("**/{}/**", name.replace('.', "/")))
 }
 
 /// Returns all places in `words`, wherever they are.

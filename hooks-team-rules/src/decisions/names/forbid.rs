@@ -37,7 +37,14 @@ impl Name {
         ]
         .contains(&self.noun.as_str());
         if ["image", "images"].contains(&self.noun.as_str()) {
-            rule.images.push(text.to_owned());
+            rule.images.push(text.trim_end_matches(['/', '*']).to_owned());
+            return true;
+        }
+        if text.starts_with("https://") || text.starts_with("http://") {
+            let address = text.trim_end_matches(['.', '…', '*', '/']);
+            rule.imports.push(format!("{address}*"));
+            rule.content.push(format!("IN {address}"));
+            rule.languages.push("*".to_owned());
             return true;
         }
         if is_library && !(is_path(&word) && text.ends_with('/')) {
@@ -260,6 +267,14 @@ impl Name {
             rule.languages.push("*".to_owned());
             return true;
         }
+        if let Some(module) = loaded(text) {
+            rule.packages.push(module.to_owned());
+            return true;
+        }
+        if let Some(call) = literal_call(text) {
+            rule.content.push(call);
+            return true;
+        }
         let bare = text.trim_end_matches("()").trim_end_matches('(');
         if bare.len() < text.len() || (text.ends_with(')') && text.contains('(')) {
             let name = text.split('(').next().unwrap_or(bare);
@@ -286,6 +301,7 @@ impl Name {
                 rule.languages.push("sql".to_owned());
             }
             rule.content.push(general(text));
+            rule.packages.extend(gem(text));
             if let Some(kind) = text.strip_prefix("CREATE ") {
                 rule.content.push(format!("CREATE OR REPLACE {kind}"));
             }
@@ -323,6 +339,7 @@ impl Name {
         if (is_inner && !text.contains('-')) || is_pascal {
             rule.content.push(text.to_owned());
             rule.packages.push(text.to_owned());
+            rule.packages.extend(gem(text).filter(|_| is_pascal));
             return true;
         }
         false
@@ -360,6 +377,52 @@ fn imported(text: &str) -> Option<&str> {
         && !module.is_empty()
         && !["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&module))
     .then_some(module)
+}
+
+/// Returns the package that a call loads: `library(plyr)`, `require('x')`, `gem "x"`.
+fn loaded(text: &str) -> Option<&str> {
+    let calls = ["library(", "require(", "requireNamespace(", "import(", "require ", "gem "];
+    let rest = calls.iter().find_map(|call| text.strip_prefix(call))?;
+    let name = rest.trim_end_matches(';').trim_end_matches(')').trim_matches(['"', '\'', ' ']);
+    let is_name = name.starts_with(|c: char| c.is_alphanumeric() || c == '@')
+        && name.chars().all(|c| c.is_alphanumeric() || "_-./@".contains(c))
+        && !["x", "y", "name", "module", "package", "pkg", "foo"].contains(&name);
+    is_name.then_some(name)
+}
+
+/// Returns the pattern of a call whose arguments are all literals: `createHash('md5')`.
+fn literal_call(text: &str) -> Option<String> {
+    let (function, rest) = text.split_once('(')?;
+    let inside = rest.strip_suffix(')').filter(|inside| !inside.trim().is_empty() && !inside.contains('('))?;
+    let is_literal = |argument: &str| {
+        let argument = argument.trim();
+        let is_text = |mark: char| argument.len() > 2 && argument.starts_with(mark) && argument.ends_with(mark);
+        is_text('"') || is_text('\'') || argument.parse::<i64>().is_ok() || ["true", "false", "True", "False"].contains(&argument)
+    };
+    let is_name = !function.is_empty() && !function.contains([' ', '=', '<', '"', '\'']);
+    (is_name && inside.split(',').all(is_literal)).then(|| format!("{function}({}", inside.replace('\'', "\"")))
+}
+
+/// Returns the name of the gem that a constant of Ruby belongs to: `Delayed::Job` is in `delayed_job`.
+fn gem(text: &str) -> Option<String> {
+    let is_constant = |part: &str| {
+        part.starts_with(char::is_uppercase)
+            && part.chars().all(char::is_alphanumeric)
+            && part.chars().any(char::is_lowercase)
+    };
+    if !text.split("::").all(is_constant) {
+        return None;
+    }
+    let mut name = String::new();
+    let mut before = ' ';
+    for c in text.replace("::", "_").chars() {
+        if c.is_uppercase() && (before.is_lowercase() || before.is_ascii_digit()) {
+            name.push('_');
+        }
+        name.extend(c.to_lowercase());
+        before = c;
+    }
+    (name.contains('_')).then_some(name)
 }
 
 /// Replaces names that stand for any name: `from x import *`.

@@ -147,6 +147,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             rest = rest.get(3..).unwrap_or_default();
             continue;
         }
+        if let Some((text, length)) = qualified(rest) {
+            found.push(Name { text, is_code: false, noun: String::new(), is_new });
+            rest = rest.get(length..).unwrap_or_default();
+            continue;
+        }
         if first.is_code {
             let noun =
                 behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
@@ -186,7 +191,8 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 number.starts_with(|c: char| c.is_ascii_digit())
                     && number.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'x'))
             };
-            if behind.first().is_some_and(is_version) && !first.is_code {
+            let behind_noun = behind.get(usize::from(behind.first().is_some_and(|word| word.is_in(tables::FILLER)))..);
+            if behind_noun.and_then(<[Word]>::first).is_some_and(is_version) && !first.is_code {
                 rest = behind.get(1..).unwrap_or_default();
                 plain += 2;
                 continue;
@@ -247,6 +253,16 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         }
         found.push(Name { text: word.text.clone(), is_code: false, noun, is_new });
     }
+}
+
+/// Returns the name of a pattern that begins with code, and its length: "`ADD` with a URL".
+fn qualified(words: &[Word]) -> Option<(String, usize)> {
+    let first = words.first().filter(|first| first.is_code && tables::begins_name(&first.lower))?;
+    (2..=LONGEST.min(words.len())).rev().find_map(|length| {
+        let behind = words.get(1..length).filter(|behind| !behind.iter().any(|word| word.is_code))?;
+        let text = std::iter::once(first).chain(behind).map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+        tables::concept(&text).is_some().then_some((text, length))
+    })
 }
 
 /// Whether a name that is a word of English as well is that word here: "the express lane", "we combine them".

@@ -36,6 +36,10 @@ impl Reading {
             // "X is read in `a.py` only. Everywhere else it is forbidden."
             return;
         }
+        if is_lifted(clause) {
+            self.permits.extend(names(clause).into_iter().map(|name| name.text));
+            return;
+        }
         if let Some(ban) = replacement(clause, context) {
             let rest = ban.1;
             self.forbid_in(ban.0, context);
@@ -123,9 +127,6 @@ impl Reading {
             && (has_phrase(clause, "as it is") || has_phrase(clause, "as is"));
         if !globs.is_empty() && (is_left || clause.iter().any(|word| word.is("still"))) {
             self.except_places(&globs, context.start);
-        }
-        if is_lifted(clause) {
-            self.permits.extend(names(clause).into_iter().map(|name| name.text));
         }
         if is_permit(clause) || is_back(clause) {
             self.except(clause, context.start);

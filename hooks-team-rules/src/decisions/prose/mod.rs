@@ -165,6 +165,20 @@ impl Reading {
                 context.start = before;
                 context.title = before..self.rules.len();
             }
+            Kind::Advised(instead) => {
+                let before = self.rules.len();
+                context.start = before;
+                let text = without_id(&block.text);
+                self.statement(text, context);
+                let own = words(text);
+                if self.rules.len() == before && is_name_alone(&own) {
+                    self.forbid_named(names(&own), Scope::default(), "use", None, context);
+                }
+                let instead = plain(&words(instead));
+                for rule in self.rules.get_mut(before..).unwrap_or_default() {
+                    rule.instead = rule.instead.take().or_else(|| instead.clone());
+                }
+            }
             Kind::Statement => {
                 let text = without_id(&block.text);
                 if is_annotated_void(&block.text) {

@@ -77,6 +77,10 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 || word.is_in(tables::ORDER_START)
                 || word.is_in(&["from", "on", "as", "since", "tomorrow", ","])
         });
+        // "We no longer send mail with X."
+        if is_active && !before.is_empty() && behind.get(1).is_some_and(is_plain_verb) && active_verb(behind).is_none() {
+            return object(at + 3, UNKNOWN_VERB);
+        }
         // Without a subject, the verb is the next word: "no longer use X", but "no more X, use Y".
         let verbs = if before.is_empty() { 2 } else { behind.len() };
         let active = behind.iter().take(verbs).position(is_verb).map(|offset| at + 1 + offset);
@@ -100,7 +104,12 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         return object(at + 1, "use");
     }
     let is_action = |next: &Word| !next.is_in(tables::VERB) && tables::concept(&next.lower).is_some();
-    if is_order && next.is_some_and(is_action) {
+    let is_phrase = |length: usize| {
+        let words = clause.get(at + 1..at + 1 + length).unwrap_or_default();
+        let phrase = words.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+        !words.iter().any(|word| word.is_code) && tables::concept(&phrase).is_some_and(|known| known.patterns.starts_with("CMD"))
+    };
+    if is_order && (next.is_some_and(is_action) || (2..=3).any(is_phrase)) {
         // "Never force-push."
         return object(at + 1, "use");
     }
@@ -244,6 +253,11 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         }
     }
     None
+}
+
+/// Returns the first word that is a known verb.
+fn active_verb(words: &[Word]) -> Option<usize> {
+    words.iter().position(is_verb)
 }
 
 /// Verb of an order that no table lists.

@@ -5,6 +5,7 @@ use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::clause::{as_well, says_same};
+use super::negation::UNKNOWN_VERB;
 use super::permit::is_permit;
 use super::phrases::{has_phrase, names_files, object_end};
 use super::predicate::{Predicate, predicate};
@@ -152,6 +153,9 @@ impl Reading {
             };
             let means: Vec<Name> = names(tail).into_iter().filter(is_clear).collect();
             if !means.is_empty() {
+                if tables::IDLE_VERB.contains(&verb) || verb == UNKNOWN_VERB {
+                    "use".clone_into(&mut verb);
+                }
                 named = means;
             }
         }
@@ -207,9 +211,11 @@ impl Reading {
                 })
                 .collect();
         }
-        let mut is_existing = clause
-            .iter()
-            .any(|word| word.is_in(&["existing", "applied", "released", "shipped", "exists", "exist"]))
+        // "A lock file shall not exist" is about new ones.
+        let is_state = |word: &Word| {
+            word.is_in(&["existing", "applied", "released", "shipped", "exists", "exist"]) && found.verb != word.lower
+        };
+        let mut is_existing = clause.iter().any(is_state)
             || [
                 "once merged",
                 "once applied",
@@ -272,6 +278,11 @@ impl Reading {
             } else {
                 self.is_unclear = true;
             }
+        }
+        if stated.iter().any(|word| word.is_in(&["image", "images"])) {
+            // "Images from `acme/` are banned"
+            let own = named.iter_mut().filter(|name| name.is_code && name.noun.is_empty());
+            own.for_each(|name| "images".clone_into(&mut name.noun));
         }
         context.is_existing = is_existing;
         let is_existing = is_existing && !named.iter().any(|name| name.is_new);

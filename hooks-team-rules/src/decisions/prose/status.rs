@@ -109,6 +109,11 @@ fn states_end(text: &str) -> bool {
 
 /// Removes an id, a date or a number before a text: `ADR-014: …`, `D2 (kept): …`, `2024/03: …`.
 pub(super) fn without_id(text: &str) -> &str {
+    // "*Accepted.* No X": the mark at the start belongs to the one behind the status.
+    let is_stressed = text.starts_with(['*', '_']) && !text.starts_with("**") && !text.starts_with("__");
+    if is_stressed && [".*", "._", ":*", ":_"].iter().any(|end| text.contains(end)) {
+        return text;
+    }
     let mut text = text.trim().trim_start_matches(['*', '_', '[', ' ']);
     for _ in 0..3 {
         let Some(end) = text.find([':', ' ', '.', ']']) else { return text };
