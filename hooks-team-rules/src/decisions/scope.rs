@@ -147,6 +147,24 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
     (scope, rest)
 }
 
+/// Returns the names behind the beginning of an exception, which are no places: "apart from `@acme/client`".
+pub(super) fn excepted(words: &[Word]) -> Vec<String> {
+    let at = (0..words.len()).find_map(|at| {
+        let tail = words.get(at..)?;
+        let length = if tail.first()?.is_in(tables::OUTSIDE) { 1 } else { phrase(tail) };
+        (length > 0).then_some(at + length)
+    });
+    let behind = at.and_then(|at| words.get(at..)).unwrap_or_default();
+    let is_place = behind.iter().take(2).any(|word| word.is_in(tables::PLACE_WORD) && !word.is("for"));
+    let named = super::names::names(behind.get(..behind.len().min(12)).unwrap_or_default());
+    let is_clear = |name: &super::names::Name| {
+        let is_path = is_path(&Word::new(&name.text, name.is_code));
+        let is_known = tables::technology(&name.text.to_lowercase()).is_some();
+        !is_path && (is_known || name.is_code && !name.text.contains([' ', '(']))
+    };
+    if is_place { Vec::new() } else { named.into_iter().filter(is_clear).map(|name| name.text).collect() }
+}
+
 /// The glob of all files and commands.
 const EVERYWHERE: &str = "**";
 /// Words for what is typed into a shell.

@@ -3,7 +3,7 @@
 use super::super::rule::DecisionRule;
 use super::super::tables;
 use super::super::words::Word;
-use super::path::{is_namespace, is_path};
+use super::path::{is_namespace, is_path, starts_at_root};
 use super::{Name, Use};
 
 impl Name {
@@ -87,6 +87,12 @@ impl Name {
             rule.imports.extend([folder.to_owned(), format!("*/{folder}")]);
             return true;
         }
+        if is_branch && self.is_code {
+            return false;
+        }
+        if let Some(owner) = self.owner(text, usage) {
+            rule.packages.push(owner.to_owned());
+        }
         if let Some(files) = self.files(text, &word, usage) {
             self.forbid_files(files, rule, usage);
             return true;
@@ -168,6 +174,13 @@ impl Name {
         (is_path(word) || is_named || is_committed).then(|| vec![text.to_owned()])
     }
 
+    /// Returns the owner of packages or modules that `owner/*` stands for as well.
+    fn owner<'t>(&self, text: &'t str, usage: &Use) -> Option<&'t str> {
+        let owner = text.strip_suffix("/*").filter(|owner| !owner.contains(['/', '.', '*', ' ']))?;
+        let is_package = self.is_code && !starts_at_root(text) && !tables::FILE_VERB.contains(&usage.verb);
+        (is_package && !usage.is_existing).then_some(owner)
+    }
+
     fn forbid_files(&self, files: Vec<String>, rule: &mut DecisionRule, usage: &Use) {
         if files.iter().any(|file| file == ".env.*") {
             allow_templates(rule);
@@ -223,6 +236,13 @@ impl Name {
         if is_namespace(text) {
             rule.imports.push(text.to_owned());
             return true;
+        }
+        if text.chars().count() == 1 && !text.chars().any(char::is_alphanumeric) {
+            // A single mark is in all source text.
+            return false;
+        }
+        if is_qualified(text) {
+            rule.imports.push(text.trim_start_matches('\\').to_owned());
         }
         if text.starts_with("../") || text.starts_with("./") {
             rule.imports.push(format!("*{text}*"));
@@ -377,6 +397,14 @@ fn imported(text: &str) -> Option<&str> {
         && !module.is_empty()
         && !["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&module))
     .then_some(module)
+}
+
+/// Whether a text is a name with its namespace: `std::sync::Mutex`, `Illuminate\\Support\\*`.
+fn is_qualified(text: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    (text.contains("::") || text.contains('\\'))
+        && text.chars().all(|c| is_name(c) || matches!(c, ':' | '\\' | '*'))
+        && text.chars().any(char::is_alphanumeric)
 }
 
 /// Returns the package that a call loads: `library(plyr)`, `require('x')`, `gem "x"`.

@@ -208,6 +208,12 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 .filter(|word| word.is_in(tables::FILLER))
                 .map(|word| word.lower.clone())
                 .unwrap_or_default();
+            if let Some(longer) = longer_name(first, behind).filter(|_| length == 1) {
+                // "jQuery UI" is not jQuery.
+                found.push(Name { text: longer, is_code: false, noun: String::new(), is_new });
+                rest = behind.get(1..).unwrap_or_default();
+                continue;
+            }
             // A file keeps the case of its name.
             let name = if length == 1 { first.text.clone() } else { name };
             found.push(Name { text: name, is_code: false, noun, is_new });
@@ -253,6 +259,22 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         }
         found.push(Name { text: word.text.clone(), is_code: false, noun, is_new });
     }
+}
+
+/// Returns the name of a product that begins with that of another: "Docker Hub", "jQuery UI".
+fn longer_name(first: &Word, behind: &[Word]) -> Option<String> {
+    let next = behind.first()?;
+    let is_name = |word: &Word| {
+        !word.is_code
+            && word.text.starts_with(char::is_uppercase)
+            && word.text.chars().all(char::is_alphanumeric)
+            && word.text.len() > 1
+    };
+    let is_word = next.is_in(tables::FILLER) || next.is_in(tables::ADJECTIVE) || next.is_in(tables::ENGLISH);
+    let is_other = tables::technology(&next.lower).is_some() || tables::concept(&next.lower).is_some();
+    (is_name(first) && is_name(next) || first.text.chars().any(char::is_uppercase) && is_name(next))
+        .then(|| format!("{} {}", first.text, next.text))
+        .filter(|_| !is_word && !is_other)
 }
 
 /// Returns the name of a pattern that begins with code, and its length: "`ADD` with a URL".

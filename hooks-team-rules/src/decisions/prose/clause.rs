@@ -16,7 +16,12 @@ impl Reading {
         if clause.is_empty() {
             return;
         }
+        let before = self.rules.len();
         self.own_clause(clause, context);
+        let allowed = scope::excepted(clause);
+        for rule in self.rules.get_mut(before..).unwrap_or_default() {
+            rule.allow.extend(allowed.iter().filter(|name| !rule.packages.contains(name)).cloned());
+        }
         let globs = scope::all(clause);
         if !globs.is_empty() {
             context.globs = globs;

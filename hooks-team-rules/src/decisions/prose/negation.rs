@@ -241,7 +241,10 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 .iter()
                 .skip(end - at - 1)
                 .take(3)
-                .any(|word| word.is_in(&["code", "codebase", "repo", "stack", "base", "use", "project"]));
+                .any(|word| word.is_in(&[
+                    "code", "codebase", "repo", "repository", "stack", "base", "use", "project", "tree", "graph", "bundle",
+                    "build", "product", "dependencies", "manifest", "manifests", "lockfile", "image", "images",
+                ]));
             if is_place {
                 return subject(at, end + 3, "used");
             }
