@@ -238,6 +238,8 @@ impl Decisions {
 struct Parsed {
     decision: Decision,
     heading: String,
+    /// Number that the entry begins with.
+    number: Option<String>,
     reading: Reading,
     void: Option<String>,
     reversed: Vec<String>,
@@ -254,7 +256,7 @@ impl Parsed {
         let own = entry.text();
         let text = match title.filter(|_| entry.kind() != EntryKind::Block) {
             Some(title) => format!("## {title}\n{own}"),
-            None => own.into_owned(),
+            None => own.clone().into_owned(),
         };
         let decision = Decision {
             title: shown(&entry.title()),
@@ -272,13 +274,14 @@ impl Parsed {
             reading: prose::read(&text),
             decision,
             heading,
+            number: number_of(&own),
         }
     }
 
     fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
-        let Self { mut decision, heading, reading, void, reversed } = self;
+        let Self { mut decision, heading, number, reading, void, reversed } = self;
         let folded = heading.to_lowercase();
-        let by_later = later.iter().find(|later| is_reversed(&folded, decision.date.as_deref(), later));
+        let by_later = later.iter().find(|later| is_reversed(&folded, number.as_deref(), decision.date.as_deref(), later));
         if let Some(reason) = void
             .or_else(|| by_later.map(|later| format!("the later decision \"{}\" takes it away", later.title)))
         {
@@ -501,6 +504,15 @@ fn reversed(text: &str) -> Vec<String> {
             .filter(|word| !word.is_empty())
             .collect();
         let ends = [
+            "does not apply any more",
+            "doesn't apply any more",
+            "does not hold any more",
+            "do not apply any more",
+            "does not apply anymore",
+            "not in force any more",
+            "takes back",
+            "take back",
+            "took back",
             "no longer applies",
             "no longer valid",
             "no longer in force",
@@ -528,6 +540,9 @@ fn reversed(text: &str) -> Vec<String> {
                     .and_then(|at| words.get(at))
                     .is_some_and(|before| ["adr", "decision", "rfc", "rule"].contains(before));
             let is_near = number > at || is_date || number + 6 > at;
+            if let Some(own) = numbered(&words, number, at).filter(|_| is_near) {
+                found.push(format!("{NUMBER}{own}"));
+            }
             if (is_date || is_id) && is_near {
                 found.push((*word).to_owned());
             } else if spaced {
@@ -541,9 +556,42 @@ fn reversed(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a later decision takes away the one with this heading, in lower case, and date.
-fn is_reversed(heading: &str, date: Option<&str>, later: &Later) -> bool {
+/// Mark before the number of a decision.
+const NUMBER: char = '\u{2116}';
+
+/// Returns the number of a decision that a word is: "decision 4", "#4", or the object of a verb at `verb` such as
+/// "supersedes 4".
+fn numbered<'w>(words: &[&'w str], at: usize, verb: usize) -> Option<&'w str> {
+    let word = *words.get(at)?;
+    let number = word.trim_start_matches('#');
+    let is_number = (1..=3).contains(&number.len()) && number.chars().all(|c| c.is_ascii_digit());
+    let before = at.checked_sub(1).and_then(|at| words.get(at));
+    let nouns = ["adr", "decision", "rfc", "rule", "number", "no", "nr", "item", "point", "entry", "decisions", "rules"];
+    let is_named = number.len() < word.len() || before.is_some_and(|word| nouns.contains(word));
+    let is_object = at == verb + 1 && words.get(at + 1).is_none_or(|next| ["and", "or"].contains(next));
+    (is_number && (is_named || is_object)).then(|| number.trim_start_matches('0'))
+}
+
+/// Returns the number that a decision begins with: "## 4. Dates", "Decision 4: …", "#4 …".
+fn number_of(text: &str) -> Option<String> {
+    let first = text.trim_start().lines().next()?.to_lowercase();
+    let plain = first.trim_start_matches(|c: char| "#*_([ ".contains(c));
+    let nouns = ["adr", "decision", "rfc", "rule", "no.", "nr.", "d", "r"];
+    let rest = nouns.iter().find_map(|noun| plain.strip_prefix(noun)).unwrap_or(plain);
+    let rest = rest.trim_start_matches(|c: char| "-# ".contains(c));
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (number, behind) = rest.split_at_checked(end)?;
+    let is_date = behind.starts_with(['-', '/', '.']) && behind.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+    let is_marked = behind.is_empty() || behind.starts_with(['.', ')', ':', ']', ' ', ',', '*', '\u{2014}', '\u{2013}']);
+    ((1..=3).contains(&number.len()) && !is_date && is_marked).then(|| number.trim_start_matches('0').to_owned())
+}
+
+/// Whether a later decision takes away the one with this heading, in lower case, number and date.
+fn is_reversed(heading: &str, number: Option<&str>, date: Option<&str>, later: &Later) -> bool {
     later.reversed.iter().any(|id| {
+        if let Some(wanted) = id.strip_prefix(NUMBER) {
+            return number == Some(wanted);
+        }
         let is_named = heading.match_indices(id.as_str()).any(|(at, _)| {
             let behind = heading.get(at + id.len()..).and_then(|rest| rest.chars().next());
             let before = heading.get(..at).and_then(|rest| rest.chars().next_back());

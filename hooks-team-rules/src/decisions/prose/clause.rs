@@ -4,7 +4,7 @@ use super::super::names::{Name, names};
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
-use super::permit::{faulty, is_back, is_lifted, is_permit, is_piped, only_by, only_in};
+use super::permit::{faulty, is_back, lifted, is_permit, is_piped, only_by, only_in};
 use super::phrases::{has_phrase, plain, starts_with_phrase};
 use super::predicate::predicate;
 use super::replacement::replacement;
@@ -41,8 +41,8 @@ impl Reading {
             // "X is read in `a.py` only. Everywhere else it is forbidden."
             return;
         }
-        if is_lifted(clause) {
-            self.permits.extend(names(clause).into_iter().map(|name| name.text));
+        if let Some(lifted) = lifted(clause) {
+            self.permits.extend(lifted.into_iter().map(|name| name.text));
             return;
         }
         if let Some(ban) = replacement(clause, context) {

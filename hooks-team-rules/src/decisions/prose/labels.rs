@@ -6,7 +6,7 @@ use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::order::is_order;
-use super::permit::is_permit;
+use super::permit::{is_permit, lifted};
 use super::predicate::predicate;
 use super::verdict::{places_of, verdict};
 use super::{Ban, Context, Reading};
@@ -144,6 +144,9 @@ impl Reading {
 
     /// Reads a clause whose beginning may be a label.
     pub(super) fn labelled(&mut self, clause: &[Word], context: &mut Context) {
+        if lifted(clause).is_some() {
+            return self.clause(clause, context);
+        }
         let colon = clause.iter().position(|word| word.is(":")).filter(|at| *at <= 8);
         let Some(at) = colon else { return self.clause(clause, context) };
         let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
@@ -172,6 +175,8 @@ impl Reading {
                     "now",
                     "on",
                     "here",
+                    "must",
+                    "may",
                 ])
         });
         let is_stated =

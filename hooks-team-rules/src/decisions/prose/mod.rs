@@ -25,6 +25,7 @@ mod replacement;
 mod status;
 mod verdict;
 
+use self::permit::lifted;
 use self::phrases::{plain, plainly};
 pub(super) use self::status::status_alone;
 pub(super) use self::verdict::bans_list;
@@ -182,6 +183,9 @@ impl Reading {
             Kind::Statement => {
                 let text = without_id(&block.text);
                 if is_annotated_void(&block.text) {
+                    // "Revoked: the ban of X."
+                    let taken = sentences(text).into_iter().filter_map(|sentence| lifted(&sentence.words)).flatten();
+                    self.permits.extend(taken.map(|name| name.text));
                     return;
                 }
                 let rules = self.rules.len();

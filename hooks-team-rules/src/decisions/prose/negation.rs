@@ -71,6 +71,12 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     }
     if word.is("no") && next.is_none_or(|next| next.is("longer") || next.is("more")) || word.is("longer") {
         let behind = clause.get(at + 1..)?;
+        let ban = behind.iter().take(3).position(|word| word.is_in(tables::BANNED));
+        if let Some(offset) = ban.filter(|_| !before.is_empty()) {
+            // "X is no longer banned"
+            let (start, end) = (subject_start(at), at + 2 + offset);
+            return Some(Predicate { start, end, verb: "use".to_owned(), is_object: false, is_permit: true });
+        }
         let verb = behind.iter().position(|word| word.is_in(tables::USED)).map(|offset| at + 1 + offset);
         let is_active = before.iter().all(|word| {
             word.is_in(tables::ACTOR)
@@ -117,7 +123,7 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         let behind = clause.get(at + 1..)?;
         // "React, and nothing but React"
         if behind.is_empty()
-            || word.is("nothing") && next.is_some_and(|next| next.is_in(&["but", "except", "else"]))
+            || word.is("nothing") && next.is_some_and(|next| next.is_in(&["but", "except", "else", "speaks", "stops", "prevents", "forbids", "against", "wrong"]))
         {
             return None;
         }

@@ -30,6 +30,10 @@ impl Reading {
             self.forbid_named(names(&scope(subject).1), places, &found.verb, None, context);
             return;
         }
+        if found.is_permit && !found.is_object && scope::all(clause).is_empty() {
+            // "X is no longer banned"
+            self.permits.extend(names(subject).into_iter().map(|name| name.text));
+        }
         if found.is_permit || is_exempt(subject) {
             self.except(clause, context.start);
             return;
@@ -327,6 +331,10 @@ fn is_coordinated(words: &[Word], found: &Predicate) -> bool {
         && words.first().is_some_and(|word| word.is_in(&["from", "by", "in", "for", "since"]))
 }
 
+/// Words that begin a part before a sentence: "as agreed on Monday, X is banned".
+const ADVERBIAL: &[&str] =
+    &["as", "since", "because", "after", "from", "starting", "effective", "on", "per", "following", "given", "until"];
+
 /// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
 fn own_subject(words: &[Word]) -> &[Word] {
     const VERBS: &[&str] = &[
@@ -340,6 +348,10 @@ fn own_subject(words: &[Word]) -> &[Word] {
     }
     let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
     let (before, behind) = words.split_at_checked(comma).unwrap_or((words, &[]));
+    let is_adverbial = words.first().is_some_and(|word| word.is_in(ADVERBIAL)) && scope(before).0 == Scope::default();
+    if is_adverbial && !names(behind).is_empty() {
+        return behind;
+    }
     let is_sentence = before.iter().any(|word| {
         word.is_in(tables::BE) || word.is_in(tables::CHOOSE) || word.is("uses") || word.is_in(tables::BANNED)
     }) || before

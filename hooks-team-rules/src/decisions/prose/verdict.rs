@@ -41,7 +41,7 @@ const NO: &[&str] = &["no", "nope", "nah", "never", "don't", "❌", "🚫", "✗
 /// Words behind a negation that is a verdict.
 const BEHIND_NOT: &[&str] = &[
     "for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok", "inside", "under", "below", "within",
-    "now", "anywhere", "okay", "from", "into", "across",
+    "now", "any", "anywhere", "okay", "from", "into", "across",
 ];
 /// Words that may follow a verdict.
 const BEHIND: &[&str] = &[
@@ -121,9 +121,10 @@ pub(super) fn asks_leave(words: &[Word]) -> bool {
     };
     let is_leave = |word: &&Word| word.is_in(LEAVE);
     let is_verbal = |word: &&Word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY);
+    let is_about = |pair: &[&Word]| matches!(pair, [first, about] if first.is_in(&["what", "how"]) && about.is("about"));
     words.len() <= 16
         && !words.iter().any(is_odd)
-        && (words.iter().any(is_leave) || words.len() <= 4 && !words.iter().any(is_verbal))
+        && (words.iter().any(is_leave) || words.windows(2).any(is_about) || words.len() <= 4 && !words.iter().any(is_verbal))
 }
 
 /// Whether a title names nothing itself, and bans what is listed below it.
