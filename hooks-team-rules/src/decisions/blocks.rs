@@ -275,8 +275,13 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             }
         } else if trimmed.starts_with('|') {
             splitter.close();
-            if section == Section::Decide {
+            let is_header = is_separator(next) || !splitter.header.is_empty() || is_separator(trimmed);
+            if section == Section::Decide && is_header {
                 splitter.row(trimmed);
+            } else if section == Section::Decide {
+                // A table without a header: "| moment | banned |"
+                let cells = cells(trimmed);
+                splitter.push(Kind::Statement, cells.get(..cells.len().min(2)).unwrap_or_default().join(": "));
             }
         } else {
             splitter.line(line, &mut section);
@@ -355,7 +360,7 @@ impl Splitter {
             self.begin(*section, value);
             return;
         }
-        if item.is_some() || begins_with_id(trimmed) {
+        if item.is_some() || begins_with_id(trimmed) || begins_with_order(trimmed) {
             self.close();
             self.begin(*section, text);
         } else if let Some(block) = &mut self.open {
@@ -481,6 +486,11 @@ pub(super) fn heading(line: &str) -> Option<&str> {
 
 /// Returns the text of a heading without `#`: a line that is bold as a whole, or that a line of marks follows.
 fn plain_heading<'t>(line: &'t str, next: &str) -> Option<&'t str> {
+    // AsciiDoc: "== Dates"
+    let marked = line.trim_start_matches('=');
+    if (1..=6).contains(&(line.len() - marked.len())) && marked.starts_with(' ') {
+        return Some(marked.trim());
+    }
     let next = next.trim();
     let is_underlined =
         next.len() > 2 && (next.chars().all(|c| c == '=') || next.chars().all(|c| c == '-'));
@@ -605,6 +615,14 @@ fn begins_with_id(line: &str) -> bool {
     is_marked && (is_date || is_id)
 }
 
+/// Whether a line begins with an order in capitals as a label: "NEVER: …", "DO NOT: …".
+fn begins_with_order(line: &str) -> bool {
+    let Some((label, rest)) = line.split_once(':') else { return false };
+    let label = label.trim_matches(['*', '_', ' ']);
+    let is_capital = label.chars().all(|c| c.is_uppercase() || matches!(c, ' ' | '\'' | '\u{2019}' | '-'));
+    is_capital && label.len() > 1 && label.split(' ').count() <= 3 && rest.starts_with([' ', '*'])
+}
+
 /// Returns the name and value of a field.
 fn field(line: &str) -> Option<(String, &str)> {
     let bold = line.strip_prefix("**").or_else(|| line.strip_prefix("__"));
@@ -636,6 +654,12 @@ fn is_field(name: &str) -> bool {
             "approved by",
         ]
         .contains(&name)
+}
+
+/// Whether a line separates the header of a table from its rows.
+fn is_separator(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('|') && line.contains('-') && line.chars().all(|c| matches!(c, '-' | ':' | ' ' | '|'))
 }
 
 /// Splits a row of a table.

@@ -175,6 +175,7 @@ impl Decisions {
                 for entry in file.entries() {
                     title = title_of_list(&entry, title);
                     entries.push(Parsed::below(name, &entry, title.as_deref()));
+                    title = trailing_title(&entry).or(title);
                 }
             }
         }
@@ -253,8 +254,13 @@ impl Parsed {
     /// Reads an entry that stands below a title without `#`, such as "Banned:".
     fn below(file: &str, entry: &Entry<'_>, title: Option<&str>) -> Self {
         let heading = entry.heading().trim().to_owned();
-        let own = entry.text();
-        let text = match title.filter(|_| entry.kind() != EntryKind::Block) {
+        let mut own = entry.text();
+        if trailing_title(entry).is_some() {
+            let end = own.trim_end().rfind('\n').unwrap_or(own.len());
+            own = own.get(..end).unwrap_or_default().to_owned().into();
+        }
+        let is_ban = |title: &&str| entry.kind() != EntryKind::Block && prose::bans_list(title);
+        let text = match title.filter(is_ban) {
             Some(title) => format!("## {title}\n{own}"),
             None => own.clone().into_owned(),
         };
@@ -346,7 +352,14 @@ fn title_of_list(entry: &Entry<'_>, open: Option<String>) -> Option<String> {
         }
         _ => None,
     }
-    .filter(|title| is_void_title(title) || prose::bans_list(title))
+}
+
+/// Returns the title of the next list if it is the last line of an item: "- moment", and "allowed:" below it.
+fn trailing_title(entry: &Entry<'_>) -> Option<String> {
+    let text = entry.text();
+    let last = text.trim_end().lines().skip(1).last()?;
+    let is_title = !last.starts_with([' ', '\t', '-', '*', '+', '>']) && last.split(' ').count() <= 5;
+    last.strip_suffix(':').filter(|_| is_title && entry.kind() == EntryKind::Item).map(str::to_owned)
 }
 
 /// Removes from a rule what a later decision permits; returns whether nothing is left.

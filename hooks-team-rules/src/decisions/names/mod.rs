@@ -193,7 +193,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             };
             let behind_noun = behind.get(usize::from(behind.first().is_some_and(|word| word.is_in(tables::FILLER)))..);
             if behind_noun.and_then(<[Word]>::first).is_some_and(is_version) && !first.is_code {
-                rest = behind.get(1..).unwrap_or_default();
+                rest = behind_noun.and_then(|behind| behind.get(1..)).unwrap_or_default();
                 plain += 2;
                 continue;
             }

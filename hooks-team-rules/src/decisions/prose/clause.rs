@@ -13,6 +13,7 @@ use super::{Context, Reading};
 impl Reading {
     /// Reads a clause.
     pub(super) fn clause(&mut self, clause: &[Word], context: &mut Context) {
+        let clause = agreed(clause);
         if clause.is_empty() {
             return;
         }
@@ -162,6 +163,19 @@ impl Reading {
         }
         self.forbid_named(names(&rest), places, verb, None, context);
     }
+}
+
+/// Returns the words behind "we agreed that".
+fn agreed(clause: &[Word]) -> &[Word] {
+    const VERBS: &[&str] =
+        &["agreed", "decided", "resolved", "concluded", "settled", "ruled", "determined", "declared", "agree", "means"];
+    let is_start = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|at| clause.get(at));
+        let is_negated = clause.iter().take(*at).any(|word| word.is_in(tables::NEGATION) || word.is_code);
+        before.is_some_and(|word| word.is_in(VERBS)) && !is_negated
+    };
+    let that = clause.iter().take(12).position(|word| word.is("that")).filter(is_start);
+    that.and_then(|at| clause.get(at + 1..)).unwrap_or(clause)
 }
 
 /// Returns what a verdict holds for as well: "so is X", "neither must X", "X neither".

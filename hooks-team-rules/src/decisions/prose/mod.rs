@@ -31,7 +31,7 @@ pub(super) use self::status::status_alone;
 pub(super) use self::verdict::bans_list;
 use self::status::{emphatic, is_annotated_void, is_hedged, is_rejected, joined, without_id, without_struck};
 use self::verdict::{
-    MARKS, asks_leave, elided, is_name_alone, is_tagged, permits, places_of, verdict,
+    asks_leave, elided, is_name_alone, is_tagged, marked, permits, places_of, verdict,
 };
 
 /// Statements in the text of a decision.
@@ -94,7 +94,7 @@ struct Context {
 
 /// Reads the text of a decision, with its heading.
 pub(super) fn read(text: &str) -> Reading {
-    let text = without_struck(text);
+    let text = without_tags(&without_struck(text));
     let mut reading = Reading::default();
     let mut context = Context::default();
     for block in blocks(&text) {
@@ -116,6 +116,25 @@ pub(super) fn read(text: &str) -> Reading {
             .for_each(|rule| rule.languages.retain(|own| own == language));
     }
     reading
+}
+
+/// Returns a text with the lists and code of HTML as those of Markdown.
+fn without_tags(text: &str) -> String {
+    if !["<li>", "<code>", "<summary>", "<p>", "<br"].iter().any(|tag| text.contains(tag)) {
+        return text.to_owned();
+    }
+    let lines = text.lines().map(|line| {
+        // Tags in code are meant.
+        if line.contains('`') {
+            return line.to_owned();
+        }
+        let line = line.replace("<li>", "\n- ").replace("<code>", "`").replace("</code>", "`");
+        let line = line.replace("<br>", " ").replace("<br/>", " ").replace("<summary>", "### ");
+        ["</li>", "</summary>", "<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", "<b>", "</b>"]
+            .iter()
+            .fold(line, |line, tag| line.replace(tag, ""))
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the language that the heading of a decision names, if it is one: "C# collections".
@@ -232,12 +251,9 @@ impl Reading {
                 self.forbid_named(names(subject), Scope::default(), "use", None, context);
                 continue;
             }
-            if let [mark, named @ ..] = &*sentence.words
-                && mark.is_in(MARKS)
-                && is_name_alone(named)
-            {
-                // "❌ X"
-                self.forbid_named(names(named), Scope::default(), "use", None, context);
+            if let Some(refused) = marked(&sentence.words) {
+                // "❌ X", "X ❌, Y ✅"
+                self.forbid_named(refused, Scope::default(), "use", None, context);
                 continue;
             }
             if context.is_listed && self.listed(&sentence, context) {

@@ -30,6 +30,12 @@ impl Reading {
             self.forbid_named(names(&scope(subject).1), places, &found.verb, None, context);
             return;
         }
+        let is_excluding = ["excluded", "exempted", "excepted", "exempt"].contains(&found.verb.as_str());
+        if is_excluding && !found.is_object && !scope::all(subject).is_empty() && self.rules.len() > context.start {
+            // "`tools/` is excluded"
+            self.except_places(&scope::all(subject), context.start);
+            return;
+        }
         if found.is_permit && !found.is_object && scope::all(clause).is_empty() {
             // "X is no longer banned"
             self.permits.extend(names(subject).into_iter().map(|name| name.text));

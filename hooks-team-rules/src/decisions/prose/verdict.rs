@@ -35,7 +35,7 @@ const EMPHASIS: &[&str] = &[
     "most",
 ];
 /// Signs that refuse what follows.
-pub(super) const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎"];
+const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words that refuse alone.
 const NO: &[&str] = &["no", "nope", "nah", "never", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words behind a negation that is a verdict.
@@ -140,6 +140,30 @@ pub(in super::super) fn bans_list(title: &str) -> bool {
             let lower = name.text.to_lowercase();
             name.is_code || tables::technology(&lower).is_some() || tables::is_named_program(&lower)
         })
+}
+
+/// Returns the names that a mark refuses, before or behind it: "❌ X: never again", "X ❌, Y ✅".
+pub(super) fn marked(sentence: &[Word]) -> Option<Vec<Name>> {
+    if !sentence.iter().any(|word| word.is_in(MARKS)) {
+        return None;
+    }
+    let label = sentence.iter().position(|word| word.is(":")).filter(|at| {
+        !sentence.iter().take(*at).any(|word| word.is_in(MARKS) || word.is_code) && *at <= 4
+    });
+    let own = sentence.get(label.map_or(0, |at| at + 1)..)?;
+    let mut refused = Vec::new();
+    for part in own.split(|word| word.is(",") || word.is("->") || word.is(";") || word.is("|")) {
+        match part {
+            [mark, behind @ ..] if mark.is_in(MARKS) => {
+                let end = behind.iter().position(|word| word.is(":") || word.is("—")).unwrap_or(behind.len());
+                let named = behind.get(..end)?;
+                refused.extend(Some(named).filter(|named| is_name_alone(named)).map(names).unwrap_or_default());
+            }
+            [before @ .., mark] if mark.is_in(MARKS) && is_name_alone(before) => refused.extend(names(before)),
+            _ => {}
+        }
+    }
+    (!refused.is_empty()).then_some(refused)
 }
 
 /// Whether a sentence is a name or a list of them, and nothing else.
