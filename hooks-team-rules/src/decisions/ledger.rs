@@ -271,13 +271,17 @@ impl Parsed {
             file: file.to_owned(),
             ..Decision::default()
         };
+        let mut reading = prose::read(&text);
+        if let Some(place) = place_of(entry) {
+            reading.keep_to(&place);
+        }
         Self {
             void: void(entry, &text).or_else(|| {
                 let title = title.filter(|title| is_void_title(title))?;
                 Some(format!("it stands below \"{}\"", shown(title)))
             }),
             reversed: reversed(&text),
-            reading: prose::read(&text),
+            reading,
             decision,
             heading,
             number: number_of(&own),
@@ -360,6 +364,14 @@ fn trailing_title(entry: &Entry<'_>) -> Option<String> {
     let last = text.trim_end().lines().skip(1).last()?;
     let is_title = !last.starts_with([' ', '\t', '-', '*', '+', '>']) && last.split(' ').count() <= 5;
     last.strip_suffix(':').filter(|_| is_title && entry.kind() == EntryKind::Item).map(str::to_owned)
+}
+
+/// Returns the folder that the heading of an entry is, as a glob: "## packages/api".
+fn place_of(entry: &Entry<'_>) -> Option<String> {
+    let title = entry.title();
+    let path = title.trim().trim_matches('`').trim_end_matches('/');
+    let is_path = path.contains('/') && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '-' | '_' | '.'));
+    (is_path && entry.kind() == EntryKind::Block && !path.starts_with('/')).then(|| format!("{path}/**"))
 }
 
 /// Removes from a rule what a later decision permits; returns whether nothing is left.

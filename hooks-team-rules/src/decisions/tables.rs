@@ -41,6 +41,7 @@ const NAMES: &[(Words, Words, Words, Words, Words, Words)] = table!("names");
 const CONCEPTS: &[(Words, Words, &str)] = table!("concepts");
 const LANGUAGES: &[(&str, Words, Words, Words, Words, bool)] = table!("languages");
 const INSTALLERS: &[(&str, Words, Words)] = table!("installers");
+const GERMAN: &[(&str, &str)] = table!("german");
 const ALIASES: &[(&str, &str)] = table!("aliases");
 const QUERY_CLIENTS: Words = table!("programs_query_client");
 const PROGRAMS: Words = table!("programs_named");
@@ -188,6 +189,13 @@ pub(super) fn full_command(program: &str, subcommand: Option<&str>) -> Option<&'
         None => command == program,
     };
     ALIASES.iter().find(|(command, _)| is_named(command)).map(|(_, full)| *full)
+}
+
+static GERMAN_WORDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| GERMAN.iter().copied().collect());
+
+/// Returns the English words for a word of German, in lower case.
+pub(super) fn from_german(word: &str) -> Option<&'static str> {
+    GERMAN_WORDS.get(word).copied()
 }
 
 /// Whether decisions name the commands of `program`.

@@ -130,7 +130,25 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         push_chunk(unstressed(chunk, &mut stress), &mut words);
         rest = behind;
     }
-    words
+    in_english(words)
+}
+
+/// Words that no English sentence has.
+const GERMAN: &[&str] = &[
+    "kein", "keine", "keinen", "wir", "nicht", "verboten", "darf", "dürfen", "statt", "sind", "nie", "niemals", "untersagt",
+    "nutzen", "ist", "raus", "verwenden",
+];
+
+/// Replaces the words of a text in German by those that the grammar reads.
+fn in_english(words: Vec<Word>) -> Vec<Word> {
+    if !words.iter().any(|word| word.is_in(GERMAN)) {
+        return words;
+    }
+    let translated = words.into_iter().flat_map(|word| match tables::from_german(&word.lower).filter(|_| !word.is_code) {
+        Some(english) => english.split_whitespace().map(|text| Word::new(text, false)).collect(),
+        None => vec![word],
+    });
+    translated.collect()
 }
 
 /// Returns the text in quotes that `chunk` is, if it reads like a literal of a program, and the marks behind it.

@@ -139,7 +139,8 @@ impl Reading {
         let own = self.rules.get(before..).unwrap_or_default();
         let named = names(part);
         let is_known = |name: &Name| tables::technology(&name.text.to_lowercase()).is_some();
-        own.len() == 1 && own.iter().all(is_unknown) && named.len() > 1 && named.iter().any(is_known)
+        let is_code = part.iter().all(|word| word.is_code && !is_path(word) || word.is_in(&[",", "and", "or", "/"]));
+        own.len() == 1 && own.iter().all(is_unknown) && named.len() > 1 && (is_code || named.iter().any(is_known))
     }
 
     /// Reads a clause whose beginning may be a label.

@@ -148,6 +148,14 @@ fn languages_of_title(text: &str) -> Option<&'static str> {
 }
 
 impl Reading {
+    /// Restricts everything to the files of a glob.
+    pub(super) fn keep_to(&mut self, place: &str) {
+        let open = self.rules.iter_mut().filter(|rule| rule.within.is_empty());
+        open.for_each(|rule| rule.within.push(place.to_owned()));
+        let permits = std::mem::take(&mut self.permits);
+        self.allows.extend(permits.into_iter().map(|name| (name, vec![place.to_owned()])));
+    }
+
     fn block(&mut self, block: &Block, context: &mut Context) {
         match &block.kind {
             Kind::Rule(line) => self.written.push((*line, DecisionRule::parse(&block.text))),
@@ -311,7 +319,7 @@ fn ends_with_exception(words: &[Word]) -> bool {
     };
     let outside = (0..words.len()).rev().find(|at| {
         let word = words.get(*at);
-        word.is_some_and(|word| word.is_in(tables::OUTSIDE) || word.is("but") && is_all_but(*at))
+        word.is_some_and(|word| word.is_in(tables::OUTSIDE) || word.is_in(&["excepted", "exempted", "excluded"]) || word.is("but") && is_all_but(*at))
     });
     outside.is_some_and(|at| words.len() - at <= 6 && !words.iter().skip(at).any(|word| word.is(",")))
 }

@@ -94,6 +94,13 @@ impl Reading {
         if says_there && places.within.is_empty() && !context.globs.is_empty() {
             places.within.clone_from(&context.globs);
         }
+        let is_for_all = ["by agents", "by anyone", "by everyone", "by everybody", "anywhere else", "and everywhere else"]
+            .iter()
+            .any(|phrase| has_phrase(behind, phrase));
+        if is_for_all && !found.is_permit {
+            // "X is forbidden in scripts and by agents"
+            places.within.clear();
+        }
         let is_push = [&object_words[..], &subject[..]]
             .concat()
             .iter()
@@ -379,7 +386,8 @@ fn plain_command(words: &[Word]) -> Option<String> {
     let (first, rest) = words.split_first()?;
     let is_program =
         tables::is_named_program(&first.lower) || tables::is_program(&first.lower) || is_unknown(first);
-    let fits = is_plain(first) && is_program && (1..=3).contains(&rest.len()) && rest.iter().all(is_plain);
+    let is_list = rest.iter().any(|word| word.is_in(&["or", "and", "nor", "but", "not"]));
+    let fits = !is_list && is_plain(first) && is_program && (1..=3).contains(&rest.len()) && rest.iter().all(is_plain);
     fits.then(|| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 

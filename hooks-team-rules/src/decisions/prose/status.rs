@@ -23,7 +23,9 @@ pub(super) fn is_rejected(text: &str) -> bool {
         !sentence.words.is_empty()
             && own.all(|word| {
                 (tables::VOID.contains(&word.lower) && !word.is("replaced"))
-                    || word.is_in(&["discussed", "but", "and", "then", "later", "ok", "was"])
+                    || word.is_in(&["discussed", "but", "and", "then", "later", "ok", "was", "carried"])
+                    // "Not passed."
+                    || word.is_in(tables::ACCEPTED) && sentence.words.iter().any(|word| word.is("not"))
             })
             && sentence.words.iter().any(|word| is_void(&word.lower))
     })
@@ -103,7 +105,13 @@ fn states_end(text: &str) -> bool {
         ["superseded", "rejected", "reversed", "withdrawn", "revoked", "rescinded", "overturned", "retracted"]
             .contains(&word)
     };
-    statuses.map(|status| status.trim_start_matches(|c: char| !c.is_alphanumeric())).any(is_void)
+    // "[decided 2021, withdrawn 2022]"
+    let is_ended = |aside: &str| {
+        let inner = aside.split([')', ']']).next().unwrap_or_default();
+        inner.len() < 80 && inner.split([',', ';']).skip(1).any(|part| first(part.trim_start_matches([' ', '*', '_'])))
+    };
+    let is_noted = asides.clone().any(is_ended);
+    is_noted || statuses.map(|status| status.trim_start_matches(|c: char| !c.is_alphanumeric())).any(is_void)
         || asides.map(str::to_owned).any(|aside| first(&aside))
 }
 
