@@ -166,8 +166,19 @@ const THING_COLUMNS: &[&str] = &[
 ];
 /// Names of columns that hold a replacement, whatever the other columns are.
 const ADVICE_COLUMNS: &[&str] = &[
-    "use instead", "instead", "replacement", "alternative", "use", "we use", "replace with", "replaced by", "preferred",
-    "successor", "we use instead", "what to use", "recommended",
+    "use instead",
+    "instead",
+    "replacement",
+    "alternative",
+    "use",
+    "we use",
+    "replace with",
+    "replaced by",
+    "preferred",
+    "successor",
+    "we use instead",
+    "what to use",
+    "recommended",
 ];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
 const OUTSIDE_COLUMNS: &[&str] = &["except", "exception", "exceptions", "unless"];
@@ -281,7 +292,8 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             } else if section == Section::Decide {
                 // A table without a header: "| moment | banned |"
                 let cells = cells(trimmed);
-                splitter.push(Kind::Statement, cells.get(..cells.len().min(2)).unwrap_or_default().join(": "));
+                splitter
+                    .push(Kind::Statement, cells.get(..cells.len().min(2)).unwrap_or_default().join(": "));
             }
         } else {
             splitter.line(line, &mut section);
@@ -445,10 +457,14 @@ impl Splitter {
             .map(|(cell, _)| placed(cell.clone()))
             .collect();
         // "in force, except in `db/`"
-        let exception = ["except", "outside", "apart from"].iter().find_map(|word| Some(state.get(state.find(word)?..)?.to_owned()));
+        let exception = ["except", "outside", "apart from"]
+            .iter()
+            .find_map(|word| Some(state.get(state.find(word)?..)?.to_owned()));
         let advice = cell(ADVICE_COLUMNS).filter(|advice| advice.chars().any(char::is_alphanumeric));
         for text in stated {
-            let text = exception.iter().fold(text, |text, exception| format!("{}, {exception}", text.trim_end_matches('.')));
+            let text = exception
+                .iter()
+                .fold(text, |text, exception| format!("{}, {exception}", text.trim_end_matches('.')));
             self.push(advice.clone().map_or(Kind::Statement, Kind::Advised), text);
         }
     }
@@ -492,15 +508,15 @@ fn plain_heading<'t>(line: &'t str, next: &str) -> Option<&'t str> {
         return Some(marked.trim());
     }
     let next = next.trim();
-    let is_underlined =
-        next.len() > 2 && (next.chars().all(|c| c == '=') || next.chars().all(|c| c == '-'));
+    let is_underlined = next.len() > 2 && (next.chars().all(|c| c == '=') || next.chars().all(|c| c == '-'));
     let is_sentence = line.ends_with(['.', '!', '?', ',', ';']) || line.split(' ').count() > 10;
     if is_underlined && !is_sentence && item(line).is_none() && !line.starts_with('|') {
         return Some(line);
     }
     let inner = line.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**"))?;
     let title = inner.trim_end_matches([':', ' ']);
-    let is_title = !title.contains("**") && !title.ends_with(['.', '!', '?', ',']) && title.split(' ').count() <= 8;
+    let is_title =
+        !title.contains("**") && !title.ends_with(['.', '!', '?', ',']) && title.split(' ').count() <= 8;
     (is_title && !is_field(&title.to_lowercase())).then_some(title)
 }
 
@@ -519,8 +535,33 @@ pub(super) fn title_of_paragraph(text: &str) -> Option<&str> {
 /// Whether a title is that of things that were not decided: "Discussed and not adopted", "Open questions".
 pub(super) fn is_void_title(title: &str) -> bool {
     const LINKS: &[&str] = &[
-        "and", "or", "but", "/", "&", "these", "were", "was", "we", "have", "been", "things", "items", "points",
-        "decisions", "rules", "so", "far", "now", "currently", "the", "list", "of", "then", "only", "still", "for",
+        "and",
+        "or",
+        "but",
+        "/",
+        "&",
+        "these",
+        "were",
+        "was",
+        "we",
+        "have",
+        "been",
+        "things",
+        "items",
+        "points",
+        "decisions",
+        "rules",
+        "so",
+        "far",
+        "now",
+        "currently",
+        "the",
+        "list",
+        "of",
+        "then",
+        "only",
+        "still",
+        "for",
     ];
     let lower = title.to_lowercase();
     let words: Vec<&str> = lower

@@ -47,7 +47,10 @@ impl Imports {
             "erl" => imports.after(lexed, &["include_lib"]),
             "nim" => imports.paths(lexed, &["import", "from", "include"], '/'),
             "ml" => imports.paths(lexed, &["open", "include"], '.'),
-            "cmake" => imports.calls(lexed, &["find_package", "FetchContent_Declare", "ExternalProject_Add", "CPMAddPackage"]),
+            "cmake" => imports.calls(
+                lexed,
+                &["find_package", "FetchContent_Declare", "ExternalProject_Add", "CPMAddPackage"],
+            ),
             "tf" => imports.terraform(lexed),
             _ => {}
         }

@@ -9,9 +9,11 @@ use serde::Serialize;
 
 use super::blocks::{is_void, is_void_title, title_of_paragraph};
 use super::matcher::Matcher;
+use super::names::is_path;
 use super::prose::{self, Reading};
 use super::rule::DecisionRule;
 use super::tables;
+use super::words::Word;
 
 /// All decisions of a team. See the [module](super) for an example.
 #[derive(Clone, Debug, Default)]
@@ -291,7 +293,9 @@ impl Parsed {
     fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
         let Self { mut decision, heading, number, reading, void, reversed } = self;
         let folded = heading.to_lowercase();
-        let by_later = later.iter().find(|later| is_reversed(&folded, number.as_deref(), decision.date.as_deref(), later));
+        let by_later = later
+            .iter()
+            .find(|later| is_reversed(&folded, number.as_deref(), decision.date.as_deref(), later));
         if let Some(reason) = void
             .or_else(|| by_later.map(|later| format!("the later decision \"{}\" takes it away", later.title)))
         {
@@ -370,7 +374,7 @@ fn trailing_title(entry: &Entry<'_>) -> Option<String> {
 fn place_of(entry: &Entry<'_>) -> Option<String> {
     let title = entry.title();
     let path = title.trim().trim_matches('`').trim_end_matches('/');
-    let is_path = path.contains('/') && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '-' | '_' | '.'));
+    let is_path = path.contains('/') && is_path(&Word::new(path, false));
     (is_path && entry.kind() == EntryKind::Block && !path.starts_with('/')).then(|| format!("{path}/**"))
 }
 
@@ -591,7 +595,20 @@ fn numbered<'w>(words: &[&'w str], at: usize, verb: usize) -> Option<&'w str> {
     let number = word.trim_start_matches('#');
     let is_number = (1..=3).contains(&number.len()) && number.chars().all(|c| c.is_ascii_digit());
     let before = at.checked_sub(1).and_then(|at| words.get(at));
-    let nouns = ["adr", "decision", "rfc", "rule", "number", "no", "nr", "item", "point", "entry", "decisions", "rules"];
+    let nouns = [
+        "adr",
+        "decision",
+        "rfc",
+        "rule",
+        "number",
+        "no",
+        "nr",
+        "item",
+        "point",
+        "entry",
+        "decisions",
+        "rules",
+    ];
     let is_named = number.len() < word.len() || before.is_some_and(|word| nouns.contains(word));
     let is_object = at == verb + 1 && words.get(at + 1).is_none_or(|next| ["and", "or"].contains(next));
     (is_number && (is_named || is_object)).then(|| number.trim_start_matches('0'))
@@ -606,9 +623,12 @@ fn number_of(text: &str) -> Option<String> {
     let rest = rest.trim_start_matches(|c: char| "-# ".contains(c));
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (number, behind) = rest.split_at_checked(end)?;
-    let is_date = behind.starts_with(['-', '/', '.']) && behind.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
-    let is_marked = behind.is_empty() || behind.starts_with(['.', ')', ':', ']', ' ', ',', '*', '\u{2014}', '\u{2013}']);
-    ((1..=3).contains(&number.len()) && !is_date && is_marked).then(|| number.trim_start_matches('0').to_owned())
+    let is_date =
+        behind.starts_with(['-', '/', '.']) && behind.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+    let is_marked =
+        behind.is_empty() || behind.starts_with(['.', ')', ':', ']', ' ', ',', '*', '\u{2014}', '\u{2013}']);
+    ((1..=3).contains(&number.len()) && !is_date && is_marked)
+        .then(|| number.trim_start_matches('0').to_owned())
 }
 
 /// Whether a later decision takes away the one with this heading, in lower case, number and date.

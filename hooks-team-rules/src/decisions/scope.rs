@@ -285,7 +285,10 @@ fn unit(words: &[Word]) -> Option<(Vec<String>, usize)> {
 /// Returns the globs of the place that `words` begin with, and its length.
 pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize)> {
     let first = words.first()?;
-    if let Some(glob) = words.get(1).filter(|_| first.is_in(&["package", "packages", "namespace", "namespaces"])).and_then(folder_of)
+    if let Some(glob) = words
+        .get(1)
+        .filter(|_| first.is_in(&["package", "packages", "namespace", "namespaces"]))
+        .and_then(folder_of)
     {
         // "The package `shop.legacy`" is the folder of that package.
         return Some((vec![glob], 2));
@@ -327,10 +330,12 @@ pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize
 /// Returns the glob of the folder of a namespace: `shop.legacy`.
 fn folder_of(word: &Word) -> Option<String> {
     let is_part = |part: &str| {
-        part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        part.starts_with(|c: char| c.is_ascii_alphabetic())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     let name = word.text.trim_end_matches(".*");
-    let is_namespace = word.is_code && name.contains('.') && !super::names::is_file(name) && name.split('.').all(is_part);
+    let is_namespace =
+        word.is_code && name.contains('.') && !super::names::is_file(name) && name.split('.').all(is_part);
     is_namespace.then(|| format!("**/{}/**", name.replace('.', "/")))
 }
 

@@ -135,8 +135,23 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 
 /// Words that no English sentence has.
 const GERMAN: &[&str] = &[
-    "kein", "keine", "keinen", "wir", "nicht", "verboten", "darf", "dürfen", "statt", "sind", "nie", "niemals", "untersagt",
-    "nutzen", "ist", "raus", "verwenden",
+    "kein",
+    "keine",
+    "keinen",
+    "wir",
+    "nicht",
+    "verboten",
+    "darf",
+    "dürfen",
+    "statt",
+    "sind",
+    "nie",
+    "niemals",
+    "untersagt",
+    "nutzen",
+    "ist",
+    "raus",
+    "verwenden",
 ];
 
 /// Replaces the words of a text in German by those that the grammar reads.
@@ -144,10 +159,11 @@ fn in_english(words: Vec<Word>) -> Vec<Word> {
     if !words.iter().any(|word| word.is_in(GERMAN)) {
         return words;
     }
-    let translated = words.into_iter().flat_map(|word| match tables::from_german(&word.lower).filter(|_| !word.is_code) {
-        Some(english) => english.split_whitespace().map(|text| Word::new(text, false)).collect(),
-        None => vec![word],
-    });
+    let translated =
+        words.into_iter().flat_map(|word| match tables::from_german(&word.lower).filter(|_| !word.is_code) {
+            Some(english) => english.split_whitespace().map(|text| Word::new(text, false)).collect(),
+            None => vec![word],
+        });
     translated.collect()
 }
 

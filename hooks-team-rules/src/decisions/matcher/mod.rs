@@ -190,9 +190,10 @@ impl Matcher {
         if package.starts_with('.') {
             return false;
         }
-        let is_library = |library: &Library| library.has(package) && !(self.is_allowed(package) && !self.is_below(library));
-        self.libraries.iter().any(is_library)
-            || self.imports.iter().any(|pattern| is_like(pattern, package))
+        let is_library = |library: &Library| {
+            library.has(package) && !(self.is_allowed(package) && !self.is_below(library))
+        };
+        self.libraries.iter().any(is_library) || self.imports.iter().any(|pattern| is_like(pattern, package))
     }
 }
 

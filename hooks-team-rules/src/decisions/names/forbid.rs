@@ -421,14 +421,20 @@ fn loaded(text: &str) -> Option<&str> {
 /// Returns the pattern of a call whose arguments are all literals: `createHash('md5')`.
 fn literal_call(text: &str) -> Option<String> {
     let (function, rest) = text.split_once('(')?;
-    let inside = rest.strip_suffix(')').filter(|inside| !inside.trim().is_empty() && !inside.contains('('))?;
+    let inside =
+        rest.strip_suffix(')').filter(|inside| !inside.trim().is_empty() && !inside.contains('('))?;
     let is_literal = |argument: &str| {
         let argument = argument.trim();
-        let is_text = |mark: char| argument.len() > 2 && argument.starts_with(mark) && argument.ends_with(mark);
-        is_text('"') || is_text('\'') || argument.parse::<i64>().is_ok() || ["true", "false", "True", "False"].contains(&argument)
+        let is_text =
+            |mark: char| argument.len() > 2 && argument.starts_with(mark) && argument.ends_with(mark);
+        is_text('"')
+            || is_text('\'')
+            || argument.parse::<i64>().is_ok()
+            || ["true", "false", "True", "False"].contains(&argument)
     };
     let is_name = !function.is_empty() && !function.contains([' ', '=', '<', '"', '\'']);
-    (is_name && inside.split(',').all(is_literal)).then(|| format!("{function}({}", inside.replace('\'', "\"")))
+    (is_name && inside.split(',').all(is_literal))
+        .then(|| format!("{function}({}", inside.replace('\'', "\"")))
 }
 
 /// Returns the name of the gem that a constant of Ruby belongs to: `Delayed::Job` is in `delayed_job`.

@@ -191,7 +191,8 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 number.starts_with(|c: char| c.is_ascii_digit())
                     && number.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'x'))
             };
-            let behind_noun = behind.get(usize::from(behind.first().is_some_and(|word| word.is_in(tables::FILLER)))..);
+            let behind_noun =
+                behind.get(usize::from(behind.first().is_some_and(|word| word.is_in(tables::FILLER)))..);
             if behind_noun.and_then(<[Word]>::first).is_some_and(is_version) && !first.is_code {
                 rest = behind_noun.and_then(|behind| behind.get(1..)).unwrap_or_default();
                 plain += 2;
@@ -282,7 +283,11 @@ fn qualified(words: &[Word]) -> Option<(String, usize)> {
     let first = words.first().filter(|first| first.is_code && tables::begins_name(&first.lower))?;
     (2..=LONGEST.min(words.len())).rev().find_map(|length| {
         let behind = words.get(1..length).filter(|behind| !behind.iter().any(|word| word.is_code))?;
-        let text = std::iter::once(first).chain(behind).map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+        let text = std::iter::once(first)
+            .chain(behind)
+            .map(|word| word.lower.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
         tables::concept(&text).is_some().then_some((text, length))
     })
 }

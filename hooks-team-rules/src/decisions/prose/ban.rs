@@ -95,7 +95,17 @@ impl Reading {
         if scope::all(words).is_empty() && is_back(words) {
             // "SOAP with `zeep` is allowed again" permits both.
             let parts = words.split(|word| word.is_in(&["with", "through", "using"]));
-            let again = ["again", "back", "longer", "anymore", "more", "now", "unbanned", "rehabilitated", "reinstated"];
+            let again = [
+                "again",
+                "back",
+                "longer",
+                "anymore",
+                "more",
+                "now",
+                "unbanned",
+                "rehabilitated",
+                "reinstated",
+            ];
             let is_again = words.iter().any(|word| word.is_in(&again));
             // "`x` with an option is fine" behind the ban of `x` does not take it away.
             let own: Vec<String> = parts.flat_map(names).map(|name| name.text).collect();
@@ -109,7 +119,8 @@ impl Reading {
     fn forbids_since(&self, name: &str, start: usize) -> bool {
         let own = self.rules.get(start..).unwrap_or_default();
         own.iter().any(|rule| {
-            let mut named = rule.packages.iter().chain(&rule.commands).chain(&rule.calls).chain(&rule.content);
+            let mut named =
+                rule.packages.iter().chain(&rule.commands).chain(&rule.calls).chain(&rule.content);
             named.any(|own| own.eq_ignore_ascii_case(name))
         })
     }

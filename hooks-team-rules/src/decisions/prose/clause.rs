@@ -4,7 +4,7 @@ use super::super::names::{Name, names};
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
-use super::permit::{faulty, is_back, lifted, is_permit, is_piped, only_by, only_in};
+use super::permit::{faulty, is_back, is_permit, is_piped, lifted, only_by, only_in};
 use super::phrases::{has_phrase, plain, starts_with_phrase};
 use super::predicate::predicate;
 use super::replacement::replacement;
@@ -167,8 +167,18 @@ impl Reading {
 
 /// Returns the words behind "we agreed that".
 fn agreed(clause: &[Word]) -> &[Word] {
-    const VERBS: &[&str] =
-        &["agreed", "decided", "resolved", "concluded", "settled", "ruled", "determined", "declared", "agree", "means"];
+    const VERBS: &[&str] = &[
+        "agreed",
+        "decided",
+        "resolved",
+        "concluded",
+        "settled",
+        "ruled",
+        "determined",
+        "declared",
+        "agree",
+        "means",
+    ];
     let is_start = |at: &usize| {
         let before = at.checked_sub(1).and_then(|at| clause.get(at));
         let is_negated = clause.iter().take(*at).any(|word| word.is_in(tables::NEGATION) || word.is_code);

@@ -134,13 +134,20 @@ impl Reading {
     fn is_kind_of(&self, part: &[Word], before: usize) -> bool {
         let is_unknown = |rule: &DecisionRule| {
             rule.commands.is_empty()
-                && rule.packages.first().is_some_and(|name| tables::technology(&name.to_lowercase()).is_none())
+                && rule
+                    .packages
+                    .first()
+                    .is_some_and(|name| tables::technology(&name.to_lowercase()).is_none())
         };
         let own = self.rules.get(before..).unwrap_or_default();
         let named = names(part);
         let is_known = |name: &Name| tables::technology(&name.text.to_lowercase()).is_some();
-        let is_code = part.iter().all(|word| word.is_code && !is_path(word) || word.is_in(&[",", "and", "or", "/"]));
-        own.len() == 1 && own.iter().all(is_unknown) && named.len() > 1 && (is_code || named.iter().any(is_known))
+        let is_code =
+            part.iter().all(|word| word.is_code && !is_path(word) || word.is_in(&[",", "and", "or", "/"]));
+        own.len() == 1
+            && own.iter().all(is_unknown)
+            && named.len() > 1
+            && (is_code || named.iter().any(is_known))
     }
 
     /// Reads a clause whose beginning may be a label.

@@ -14,7 +14,8 @@ use super::{Ban, Context, Reading};
 /// Words that end the name of an item; a reason or a replacement follows.
 const ENDS: &[&str] = &["because", "since", "->", "so", "use", "as", "which", "that", "instead"];
 /// Words before the name of an item.
-const STARTS: &[&str] = &["any", "all", "the", "a", "an", "new", "raw", "plain", "use", "using", "usage", "of", "direct"];
+const STARTS: &[&str] =
+    &["any", "all", "the", "a", "an", "new", "raw", "plain", "use", "using", "usage", "of", "direct"];
 
 impl Reading {
     /// Reads an item of a list of bans, and returns whether it is one.
@@ -50,7 +51,8 @@ fn item(words: &[Word]) -> &[Word] {
     let is_end = |at: usize| {
         words.get(at).is_some_and(|word| {
             let next = words.get(at + 1);
-            let is_comma = word.is(",") && next.is_some_and(|next| next.is_in(ENDS) || next.is_in(tables::CHOOSE));
+            let is_comma =
+                word.is(",") && next.is_some_and(|next| next.is_in(ENDS) || next.is_in(tables::CHOOSE));
             is_comma || word.is_in(&["—", ";", ":"]) || word.is_in(ENDS) && at > 0
         })
     };
@@ -65,7 +67,11 @@ fn is_item(words: &[Word], own: &[Word], context: &Context) -> bool {
         word.is_code || names(std::slice::from_ref(word)).iter().any(|name| !name.is_guess())
     });
     let is_verbal = own.iter().any(|word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY));
-    is_name && !is_verbal && !is_permit(own) && predicate(words).is_none() && replacement(words, context).is_none()
+    is_name
+        && !is_verbal
+        && !is_permit(own)
+        && predicate(words).is_none()
+        && replacement(words, context).is_none()
 }
 
 /// Returns the ban of an action: "Editing files in `vendor/`" is "never edit files in `vendor/`".

@@ -28,11 +28,9 @@ mod verdict;
 use self::permit::lifted;
 use self::phrases::{plain, plainly};
 pub(super) use self::status::status_alone;
-pub(super) use self::verdict::bans_list;
 use self::status::{emphatic, is_annotated_void, is_hedged, is_rejected, joined, without_id, without_struck};
-use self::verdict::{
-    asks_leave, elided, is_name_alone, is_tagged, marked, permits, places_of, verdict,
-};
+pub(super) use self::verdict::bans_list;
+use self::verdict::{asks_leave, elided, is_name_alone, is_tagged, marked, permits, places_of, verdict};
 
 /// Statements in the text of a decision.
 #[derive(Clone, Debug, Default)]
@@ -211,7 +209,8 @@ impl Reading {
                 let text = without_id(&block.text);
                 if is_annotated_void(&block.text) {
                     // "Revoked: the ban of X."
-                    let taken = sentences(text).into_iter().filter_map(|sentence| lifted(&sentence.words)).flatten();
+                    let taken =
+                        sentences(text).into_iter().filter_map(|sentence| lifted(&sentence.words)).flatten();
                     self.permits.extend(taken.map(|name| name.text));
                     return;
                 }
@@ -319,7 +318,11 @@ fn ends_with_exception(words: &[Word]) -> bool {
     };
     let outside = (0..words.len()).rev().find(|at| {
         let word = words.get(*at);
-        word.is_some_and(|word| word.is_in(tables::OUTSIDE) || word.is_in(&["excepted", "exempted", "excluded"]) || word.is("but") && is_all_but(*at))
+        word.is_some_and(|word| {
+            word.is_in(tables::OUTSIDE)
+                || word.is_in(&["excepted", "exempted", "excluded"])
+                || word.is("but") && is_all_but(*at)
+        })
     });
     outside.is_some_and(|at| words.len() - at <= 6 && !words.iter().skip(at).any(|word| word.is(",")))
 }

@@ -84,7 +84,11 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 || word.is_in(&["from", "on", "as", "since", "tomorrow", ","])
         });
         // "We no longer send mail with X."
-        if is_active && !before.is_empty() && behind.get(1).is_some_and(is_plain_verb) && active_verb(behind).is_none() {
+        if is_active
+            && !before.is_empty()
+            && behind.get(1).is_some_and(is_plain_verb)
+            && active_verb(behind).is_none()
+        {
             return object(at + 3, UNKNOWN_VERB);
         }
         // Without a subject, the verb is the next word: "no longer use X", but "no more X, use Y".
@@ -113,7 +117,8 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     let is_phrase = |length: usize| {
         let words = clause.get(at + 1..at + 1 + length).unwrap_or_default();
         let phrase = words.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
-        !words.iter().any(|word| word.is_code) && tables::concept(&phrase).is_some_and(|known| known.patterns.starts_with("CMD"))
+        !words.iter().any(|word| word.is_code)
+            && tables::concept(&phrase).is_some_and(|known| known.patterns.starts_with("CMD"))
     };
     if is_order && (next.is_some_and(is_action) || (2..=3).any(is_phrase)) {
         // "Never force-push."
@@ -123,7 +128,12 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         let behind = clause.get(at + 1..)?;
         // "React, and nothing but React"
         if behind.is_empty()
-            || word.is("nothing") && next.is_some_and(|next| next.is_in(&["but", "except", "else", "speaks", "stops", "prevents", "forbids", "against", "wrong"]))
+            || word.is("nothing")
+                && next.is_some_and(|next| {
+                    next.is_in(&[
+                        "but", "except", "else", "speaks", "stops", "prevents", "forbids", "against", "wrong",
+                    ])
+                })
         {
             return None;
         }
@@ -243,14 +253,29 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         {
             break;
         } else if word.is("in") {
-            let is_place = behind
-                .iter()
-                .skip(end - at - 1)
-                .take(3)
-                .any(|word| word.is_in(&[
-                    "code", "codebase", "repo", "repository", "stack", "base", "use", "project", "tree", "graph", "bundle",
-                    "build", "product", "dependencies", "manifest", "manifests", "lockfile", "image", "images",
-                ]));
+            let is_place = behind.iter().skip(end - at - 1).take(3).any(|word| {
+                word.is_in(&[
+                    "code",
+                    "codebase",
+                    "repo",
+                    "repository",
+                    "stack",
+                    "base",
+                    "use",
+                    "project",
+                    "tree",
+                    "graph",
+                    "bundle",
+                    "build",
+                    "product",
+                    "dependencies",
+                    "manifest",
+                    "manifests",
+                    "lockfile",
+                    "image",
+                    "images",
+                ])
+            });
             if is_place {
                 return subject(at, end + 3, "used");
             }

@@ -31,7 +31,11 @@ impl Reading {
             return;
         }
         let is_excluding = ["excluded", "exempted", "excepted", "exempt"].contains(&found.verb.as_str());
-        if is_excluding && !found.is_object && !scope::all(subject).is_empty() && self.rules.len() > context.start {
+        if is_excluding
+            && !found.is_object
+            && !scope::all(subject).is_empty()
+            && self.rules.len() > context.start
+        {
             // "`tools/` is excluded"
             self.except_places(&scope::all(subject), context.start);
             return;
@@ -94,9 +98,10 @@ impl Reading {
         if says_there && places.within.is_empty() && !context.globs.is_empty() {
             places.within.clone_from(&context.globs);
         }
-        let is_for_all = ["by agents", "by anyone", "by everyone", "by everybody", "anywhere else", "and everywhere else"]
-            .iter()
-            .any(|phrase| has_phrase(behind, phrase));
+        let is_for_all =
+            ["by agents", "by anyone", "by everyone", "by everybody", "anywhere else", "and everywhere else"]
+                .iter()
+                .any(|phrase| has_phrase(behind, phrase));
         if is_for_all && !found.is_permit {
             // "X is forbidden in scripts and by agents"
             places.within.clear();
@@ -230,7 +235,8 @@ impl Reading {
         }
         // "A lock file shall not exist" is about new ones.
         let is_state = |word: &Word| {
-            word.is_in(&["existing", "applied", "released", "shipped", "exists", "exist"]) && found.verb != word.lower
+            word.is_in(&["existing", "applied", "released", "shipped", "exists", "exist"])
+                && found.verb != word.lower
         };
         let mut is_existing = clause.iter().any(is_state)
             || [
@@ -345,8 +351,20 @@ fn is_coordinated(words: &[Word], found: &Predicate) -> bool {
 }
 
 /// Words that begin a part before a sentence: "as agreed on Monday, X is banned".
-const ADVERBIAL: &[&str] =
-    &["as", "since", "because", "after", "from", "starting", "effective", "on", "per", "following", "given", "until"];
+const ADVERBIAL: &[&str] = &[
+    "as",
+    "since",
+    "because",
+    "after",
+    "from",
+    "starting",
+    "effective",
+    "on",
+    "per",
+    "following",
+    "given",
+    "until",
+];
 
 /// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
 fn own_subject(words: &[Word]) -> &[Word] {
@@ -361,7 +379,8 @@ fn own_subject(words: &[Word]) -> &[Word] {
     }
     let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
     let (before, behind) = words.split_at_checked(comma).unwrap_or((words, &[]));
-    let is_adverbial = words.first().is_some_and(|word| word.is_in(ADVERBIAL)) && scope(before).0 == Scope::default();
+    let is_adverbial =
+        words.first().is_some_and(|word| word.is_in(ADVERBIAL)) && scope(before).0 == Scope::default();
     if is_adverbial && !names(behind).is_empty() {
         return behind;
     }
@@ -387,7 +406,11 @@ fn plain_command(words: &[Word]) -> Option<String> {
     let is_program =
         tables::is_named_program(&first.lower) || tables::is_program(&first.lower) || is_unknown(first);
     let is_list = rest.iter().any(|word| word.is_in(&["or", "and", "nor", "but", "not"]));
-    let fits = !is_list && is_plain(first) && is_program && (1..=3).contains(&rest.len()) && rest.iter().all(is_plain);
+    let fits = !is_list
+        && is_plain(first)
+        && is_program
+        && (1..=3).contains(&rest.len())
+        && rest.iter().all(is_plain);
     fits.then(|| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 

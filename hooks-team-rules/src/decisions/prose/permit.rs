@@ -171,7 +171,9 @@ pub(super) fn lifted(words: &[Word]) -> Option<Vec<Name>> {
     let at = words.iter().position(|word| word.is_in(BANS) || word.is_in(TALKS))?;
     let is_ban = words.get(at).is_some_and(|word| word.is_in(BANS));
     let has_link = words.get(at + 1).is_some_and(|word| word.is_in(LINKS));
-    let is_over = |word: &Word| word.is_in(tables::LIFTED) && (is_ban || word.is_in(tables::ENDED) || word.is("lifted"));
+    let is_over = |word: &Word| {
+        word.is_in(tables::LIFTED) && (is_ban || word.is_in(tables::ENDED) || word.is("lifted"))
+    };
     let is_changed = words.iter().any(|word| word.is("changed"));
     let is_lifted = words.iter().any(is_over) || !is_ban && is_changed;
     let is_negated = words.iter().any(|word| word.is_in(tables::NEGATION));
@@ -179,11 +181,20 @@ pub(super) fn lifted(words: &[Word]) -> Option<Vec<Name>> {
         return None;
     }
     let is_end = |word: &Word| {
-        word.is_in(tables::BE) || word.is_in(tables::AUXILIARY) || word.is_in(tables::LIFTED) || word.is(",") || word.is(":")
+        word.is_in(tables::BE)
+            || word.is_in(tables::AUXILIARY)
+            || word.is_in(tables::LIFTED)
+            || word.is(",")
+            || word.is(":")
     };
     let part: Vec<Word> = match has_link {
         true => words.iter().skip(at + 2).take_while(|word| !is_end(word)).cloned().collect(),
-        false => words.iter().take(at).filter(|word| !is_end(word) && !word.is_in(tables::ADJECTIVE)).cloned().collect(),
+        false => words
+            .iter()
+            .take(at)
+            .filter(|word| !is_end(word) && !word.is_in(tables::ADJECTIVE))
+            .cloned()
+            .collect(),
     };
     Some(names(&part))
 }

@@ -50,8 +50,7 @@ pub(super) fn is_annotated_void(text: &str) -> bool {
             .split(|c: char| !c.is_alphanumeric())
             .next()
             .unwrap_or_default();
-        is_void(text)
-            && tables::ENDED.contains(&first.to_lowercase())
+        is_void(text) && tables::ENDED.contains(&first.to_lowercase())
     };
     aside.is_some_and(is_void)
         || value.is_some_and(is_status)
@@ -75,7 +74,8 @@ pub(in super::super) fn status_alone(text: &str) -> Option<&str> {
     let is_link = ["by", "on", "in", "after", "at"].contains(&next) || next.starts_with(is_digit);
     let is_whole = behind.is_empty() || is_link && !is_colon;
     // "Proposed 2024-05-02, accepted a week later."
-    let is_accepted = behind.split(|c: char| !c.is_alphanumeric()).any(|word| tables::ACCEPTED.contains(word));
+    let is_accepted =
+        behind.split(|c: char| !c.is_alphanumeric()).any(|word| tables::ACCEPTED.contains(word));
     (is_short && is_whole && !is_accepted && tables::ENDED.contains(&first.to_lowercase())).then_some(status)
 }
 
@@ -86,8 +86,10 @@ fn is_digit(c: char) -> bool {
 /// Whether a label with an id also has a status that ends the item: "ADR 14, superseded by ADR 17: …", "D3 — rejected: …".
 fn is_label_void(beginning: &str) -> bool {
     let Some((label, _)) = beginning.split_once(": ") else { return false };
-    let mut parts = label.split([',', '\u{2014}', '\u{2013}', '(', '[', ';']).flat_map(|part| part.split(" - "));
-    let has_id = parts.next().is_some_and(|id| id.chars().any(is_digit) && id.split_whitespace().count() <= 3);
+    let mut parts =
+        label.split([',', '\u{2014}', '\u{2013}', '(', '[', ';']).flat_map(|part| part.split(" - "));
+    let has_id =
+        parts.next().is_some_and(|id| id.chars().any(is_digit) && id.split_whitespace().count() <= 3);
     let ends = |part: &str| {
         let first = part.split_whitespace().next().unwrap_or_default();
         tables::ENDED.contains(&first.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
@@ -108,10 +110,12 @@ fn states_end(text: &str) -> bool {
     // "[decided 2021, withdrawn 2022]"
     let is_ended = |aside: &str| {
         let inner = aside.split([')', ']']).next().unwrap_or_default();
-        inner.len() < 80 && inner.split([',', ';']).skip(1).any(|part| first(part.trim_start_matches([' ', '*', '_'])))
+        inner.len() < 80
+            && inner.split([',', ';']).skip(1).any(|part| first(part.trim_start_matches([' ', '*', '_'])))
     };
     let is_noted = asides.clone().any(is_ended);
-    is_noted || statuses.map(|status| status.trim_start_matches(|c: char| !c.is_alphanumeric())).any(is_void)
+    is_noted
+        || statuses.map(|status| status.trim_start_matches(|c: char| !c.is_alphanumeric())).any(is_void)
         || asides.map(str::to_owned).any(|aside| first(&aside))
 }
 

@@ -40,8 +40,8 @@ const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎"];
 const NO: &[&str] = &["no", "nope", "nah", "never", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words behind a negation that is a verdict.
 const BEHIND_NOT: &[&str] = &[
-    "for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok", "inside", "under", "below", "within",
-    "now", "any", "anywhere", "okay", "from", "into", "across",
+    "for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok", "inside", "under", "below",
+    "within", "now", "any", "anywhere", "okay", "from", "into", "across",
 ];
 /// Words that may follow a verdict.
 const BEHIND: &[&str] = &[
@@ -121,10 +121,13 @@ pub(super) fn asks_leave(words: &[Word]) -> bool {
     };
     let is_leave = |word: &&Word| word.is_in(LEAVE);
     let is_verbal = |word: &&Word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY);
-    let is_about = |pair: &[&Word]| matches!(pair, [first, about] if first.is_in(&["what", "how"]) && about.is("about"));
+    let is_about =
+        |pair: &[&Word]| matches!(pair, [first, about] if first.is_in(&["what", "how"]) && about.is("about"));
     words.len() <= 16
         && !words.iter().any(is_odd)
-        && (words.iter().any(is_leave) || words.windows(2).any(is_about) || words.len() <= 4 && !words.iter().any(is_verbal))
+        && (words.iter().any(is_leave)
+            || words.windows(2).any(is_about)
+            || words.len() <= 4 && !words.iter().any(is_verbal))
 }
 
 /// Whether a title names nothing itself, and bans what is listed below it.
@@ -147,9 +150,10 @@ pub(super) fn marked(sentence: &[Word]) -> Option<Vec<Name>> {
     if !sentence.iter().any(|word| word.is_in(MARKS)) {
         return None;
     }
-    let label = sentence.iter().position(|word| word.is(":")).filter(|at| {
-        !sentence.iter().take(*at).any(|word| word.is_in(MARKS) || word.is_code) && *at <= 4
-    });
+    let label = sentence
+        .iter()
+        .position(|word| word.is(":"))
+        .filter(|at| !sentence.iter().take(*at).any(|word| word.is_in(MARKS) || word.is_code) && *at <= 4);
     let own = sentence.get(label.map_or(0, |at| at + 1)..)?;
     let mut refused = Vec::new();
     for part in own.split(|word| word.is(",") || word.is("->") || word.is(";") || word.is("|")) {
@@ -157,9 +161,12 @@ pub(super) fn marked(sentence: &[Word]) -> Option<Vec<Name>> {
             [mark, behind @ ..] if mark.is_in(MARKS) => {
                 let end = behind.iter().position(|word| word.is(":") || word.is("—")).unwrap_or(behind.len());
                 let named = behind.get(..end)?;
-                refused.extend(Some(named).filter(|named| is_name_alone(named)).map(names).unwrap_or_default());
+                refused
+                    .extend(Some(named).filter(|named| is_name_alone(named)).map(names).unwrap_or_default());
             }
-            [before @ .., mark] if mark.is_in(MARKS) && is_name_alone(before) => refused.extend(names(before)),
+            [before @ .., mark] if mark.is_in(MARKS) && is_name_alone(before) => {
+                refused.extend(names(before))
+            }
             _ => {}
         }
     }
