@@ -237,7 +237,9 @@ impl Name {
             rule.imports.push(text.to_owned());
             return true;
         }
-        if text.chars().count() == 1 && !text.chars().any(char::is_alphanumeric) {
+        if ["!", ".", ",", ";", ":", "(", ")", "=", "+", "-", "*", "/", "<", ">", "&", "|", "?"]
+            .contains(&text)
+        {
             // A single mark is in all source text.
             return false;
         }

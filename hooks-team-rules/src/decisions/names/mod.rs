@@ -274,13 +274,15 @@ fn longer_name(first: &Word, behind: &[Word]) -> Option<String> {
     let is_word = next.is_in(tables::FILLER) || next.is_in(tables::ADJECTIVE) || next.is_in(tables::ENGLISH);
     let is_other = tables::technology(&next.lower).is_some() || tables::concept(&next.lower).is_some();
     (is_name(first) && is_name(next) || first.text.chars().any(char::is_uppercase) && is_name(next))
-        .then(|| format!("{} {}", first.text, next.text))
+        .then(|| format!("{}-{}", first.text, next.text))
         .filter(|_| !is_word && !is_other)
 }
 
 /// Returns the name of a pattern that begins with code, and its length: "`ADD` with a URL".
 fn qualified(words: &[Word]) -> Option<(String, usize)> {
-    let first = words.first().filter(|first| first.is_code && tables::begins_name(&first.lower))?;
+    let first = words
+        .first()
+        .filter(|first| first.is_code && !first.text.contains("...") && tables::begins_name(&first.lower))?;
     (2..=LONGEST.min(words.len())).rev().find_map(|length| {
         let behind = words.get(1..length).filter(|behind| !behind.iter().any(|word| word.is_code))?;
         let text = std::iter::once(first)

@@ -50,7 +50,8 @@ impl Reading {
                 // "Generated files (`*.pb.go`) are not edited by hand"
                 self.rules.truncate(before);
                 let verb = context.verb.clone();
-                self.forbid_named(names(part), Scope::default(), &verb, None, context);
+                let is_existing = context.is_existing;
+                self.forbid_in(Ban { names: names(part), verb, is_existing, ..Ban::default() }, context);
                 continue;
             }
             let is_list = part.iter().all(|word| {
