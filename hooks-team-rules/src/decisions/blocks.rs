@@ -22,6 +22,8 @@ pub(super) enum Kind {
     Rule(usize),
     /// Row of a table: what is forbidden, and the replacement.
     Pair(String),
+    /// Row of a table that states something: the replacement.
+    Advised(String),
 }
 
 /// Section that the lines belong to.
@@ -162,6 +164,22 @@ const THING_COLUMNS: &[&str] = &[
     "image",
     "language",
 ];
+/// Names of columns that hold a replacement, whatever the other columns are.
+const ADVICE_COLUMNS: &[&str] = &[
+    "use instead",
+    "instead",
+    "replacement",
+    "alternative",
+    "use",
+    "we use",
+    "replace with",
+    "replaced by",
+    "preferred",
+    "successor",
+    "we use instead",
+    "what to use",
+    "recommended",
+];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
 const OUTSIDE_COLUMNS: &[&str] = &["except", "exception", "exceptions", "unless"];
 const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
@@ -223,7 +241,9 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut section = Section::Decide;
     let mut fence: Option<(String, bool, usize, String)> = None;
     let mut quote = false;
+    let mut following = text.lines().skip(1);
     for (line, number) in text.lines().zip(1..) {
+        let next = following.next().unwrap_or_default();
         let (line, is_quote) = unquoted(line, quote);
         quote = is_quote;
         let trimmed = line.trim();
@@ -256,17 +276,24 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             }
         } else if trimmed.starts_with('>') || trimmed.starts_with("<!--") {
             splitter.close();
-        } else if let Some(title) = heading(trimmed) {
+        } else if let Some(title) = heading(trimmed).or_else(|| plain_heading(trimmed, next)) {
             splitter.close();
-            section = section_of(title);
+            splitter.is_inline = false;
+            section = if is_void_title(title) { Section::Skip } else { section_of(title) };
             let is_part = section != Section::Decide || is_decision(title);
             if !is_part {
                 splitter.push(Kind::Title, title.to_owned());
             }
         } else if trimmed.starts_with('|') {
             splitter.close();
-            if section == Section::Decide {
+            let is_header = is_separator(next) || !splitter.header.is_empty() || is_separator(trimmed);
+            if section == Section::Decide && is_header {
                 splitter.row(trimmed);
+            } else if section == Section::Decide {
+                // A table without a header: "| moment | banned |"
+                let cells = cells(trimmed);
+                splitter
+                    .push(Kind::Statement, cells.get(..cells.len().min(2)).unwrap_or_default().join(": "));
             }
         } else {
             splitter.line(line, &mut section);
@@ -345,7 +372,7 @@ impl Splitter {
             self.begin(*section, value);
             return;
         }
-        if item.is_some() || begins_with_id(trimmed) {
+        if item.is_some() || begins_with_id(trimmed) || begins_with_order(trimmed) {
             self.close();
             self.begin(*section, text);
         } else if let Some(block) = &mut self.open {
@@ -425,11 +452,20 @@ impl Splitter {
                     && !STATE_COLUMNS.contains(&name.as_str())
                     && !PLACE_COLUMNS.contains(&name.as_str())
                     && !OUTSIDE_COLUMNS.contains(&name.as_str())
+                    && !ADVICE_COLUMNS.contains(&name.as_str())
             })
             .map(|(cell, _)| placed(cell.clone()))
             .collect();
+        // "in force, except in `db/`"
+        let exception = ["except", "outside", "apart from"]
+            .iter()
+            .find_map(|word| Some(state.get(state.find(word)?..)?.to_owned()));
+        let advice = cell(ADVICE_COLUMNS).filter(|advice| advice.chars().any(char::is_alphanumeric));
         for text in stated {
-            self.push(Kind::Statement, text);
+            let text = exception
+                .iter()
+                .fold(text, |text, exception| format!("{}, {exception}", text.trim_end_matches('.')));
+            self.push(advice.clone().map_or(Kind::Statement, Kind::Advised), text);
         }
     }
 }
@@ -462,6 +498,91 @@ pub(super) fn heading(line: &str) -> Option<&str> {
     let rest = line.get(level..)?;
     ((1..=6).contains(&level) && (rest.starts_with(' ') || rest.is_empty()))
         .then(|| rest.trim().trim_end_matches('#').trim())
+}
+
+/// Returns the text of a heading without `#`: a line that is bold as a whole, or that a line of marks follows.
+fn plain_heading<'t>(line: &'t str, next: &str) -> Option<&'t str> {
+    // AsciiDoc: "== Dates"
+    let marked = line.trim_start_matches('=');
+    if (1..=6).contains(&(line.len() - marked.len())) && marked.starts_with(' ') {
+        return Some(marked.trim());
+    }
+    let next = next.trim();
+    let is_underlined = next.len() > 2 && (next.chars().all(|c| c == '=') || next.chars().all(|c| c == '-'));
+    let is_sentence = line.ends_with(['.', '!', '?', ',', ';']) || line.split(' ').count() > 10;
+    if is_underlined && !is_sentence && item(line).is_none() && !line.starts_with('|') {
+        return Some(line);
+    }
+    let inner = line.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**"))?;
+    let title = inner.trim_end_matches([':', ' ']);
+    let is_title =
+        !title.contains("**") && !title.ends_with(['.', '!', '?', ',']) && title.split(' ').count() <= 8;
+    (is_title && !is_field(&title.to_lowercase())).then_some(title)
+}
+
+/// Returns the title that a paragraph is: a line that ends with a colon, a heading without `#`, or a few words.
+pub(super) fn title_of_paragraph(text: &str) -> Option<&str> {
+    let mut lines = text.trim().lines();
+    let (first, next) = (lines.next()?.trim(), lines.next().unwrap_or_default());
+    if let Some(title) = plain_heading(first, next) {
+        return Some(title);
+    }
+    let title = first.trim_end_matches(':').trim_matches(['*', '_', ' ']);
+    let is_alone = next.is_empty() && !title.contains(". ") && title.split(' ').count() <= 8;
+    (is_alone && !title.ends_with(['.', '!', '?', ','])).then_some(title)
+}
+
+/// Whether a title is that of things that were not decided: "Discussed and not adopted", "Open questions".
+pub(super) fn is_void_title(title: &str) -> bool {
+    const LINKS: &[&str] = &[
+        "and",
+        "or",
+        "but",
+        "/",
+        "&",
+        "these",
+        "were",
+        "was",
+        "we",
+        "have",
+        "been",
+        "things",
+        "items",
+        "points",
+        "decisions",
+        "rules",
+        "so",
+        "far",
+        "now",
+        "currently",
+        "the",
+        "list",
+        "of",
+        "then",
+        "only",
+        "still",
+        "for",
+    ];
+    let lower = title.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '\''))
+        .filter(|word| word.chars().any(char::is_alphabetic))
+        .collect();
+    let (mut at, mut is_void) = (0, false);
+    while let Some(rest) = words.get(at..).filter(|rest| !rest.is_empty()) {
+        let fits = |phrase: &&&str| {
+            let count = phrase.split(' ').count();
+            rest.len() >= count && phrase.split(' ').zip(rest).all(|(wanted, word)| wanted == *word)
+        };
+        let phrase = tables::VOID_TITLE.iter().filter(fits).map(|phrase| phrase.split(' ').count()).max();
+        let is_link = rest.first().is_some_and(|word| LINKS.contains(word));
+        match phrase {
+            Some(length) => (at, is_void) = (at + length, true),
+            None if is_link => at += 1,
+            None => return false,
+        }
+    }
+    is_void
 }
 
 fn is_decision(title: &str) -> bool {
@@ -535,6 +656,14 @@ fn begins_with_id(line: &str) -> bool {
     is_marked && (is_date || is_id)
 }
 
+/// Whether a line begins with an order in capitals as a label: "NEVER: …", "DO NOT: …".
+fn begins_with_order(line: &str) -> bool {
+    let Some((label, rest)) = line.split_once(':') else { return false };
+    let label = label.trim_matches(['*', '_', ' ']);
+    let is_capital = label.chars().all(|c| c.is_uppercase() || matches!(c, ' ' | '\'' | '\u{2019}' | '-'));
+    is_capital && label.len() > 1 && label.split(' ').count() <= 3 && rest.starts_with([' ', '*'])
+}
+
 /// Returns the name and value of a field.
 fn field(line: &str) -> Option<(String, &str)> {
     let bold = line.strip_prefix("**").or_else(|| line.strip_prefix("__"));
@@ -566,6 +695,12 @@ fn is_field(name: &str) -> bool {
             "approved by",
         ]
         .contains(&name)
+}
+
+/// Whether a line separates the header of a table from its rows.
+fn is_separator(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('|') && line.contains('-') && line.chars().all(|c| matches!(c, '-' | ':' | ' ' | '|'))
 }
 
 /// Splits a row of a table.

@@ -42,6 +42,16 @@ impl Imports {
             "dart" => imports.dart(lexed),
             "proto" => imports.after(lexed, &["import"]),
             "clj" => imports.clojure(lexed),
+            "sol" => imports.after(lexed, &["import", "from"]),
+            "zig" => imports.after(lexed, &["import"]),
+            "erl" => imports.after(lexed, &["include_lib"]),
+            "nim" => imports.paths(lexed, &["import", "from", "include"], '/'),
+            "ml" => imports.paths(lexed, &["open", "include"], '.'),
+            "cmake" => imports.calls(
+                lexed,
+                &["find_package", "FetchContent_Declare", "ExternalProject_Add", "CPMAddPackage"],
+            ),
+            "tf" => imports.terraform(lexed),
             _ => {}
         }
         imports
@@ -70,7 +80,11 @@ impl Imports {
                 if text.contains("://") || text.starts_with("//") {
                     self.urls.push(text.to_owned());
                 }
-                self.add(text.trim_start_matches("npm:").trim_start_matches("jsr:"));
+                let module = text.trim_start_matches("npm:").trim_start_matches("jsr:");
+                self.add(module);
+                if let Some(open) = opened_before(lexed, at) {
+                    self.members(lexed, open, &format!("{}.", module.trim_start_matches("node:")));
+                }
             }
         }
     }
@@ -168,9 +182,34 @@ impl Imports {
                 && !lexed.before(at).is_some_and(|token| token.is(':') || token.is('.'));
             let is_used = lexed.before(at).and_then(Token::name) == Some("use");
             if is_crate || is_used || is_path {
-                let (path, _) = dotted(lexed, at, ':');
+                let (path, end) = dotted(lexed, at, ':');
                 self.add(name);
                 self.add(&path.replace('.', "::"));
+                if is_used {
+                    self.members(lexed, end, &format!("{}::", path.replace('.', "::")));
+                }
+            }
+        }
+    }
+
+    /// Adds the names in braces from `at` on, each behind `module`: `use a::{b, c}`, `import { b } from`.
+    fn members(&mut self, lexed: &Lexed, at: usize, module: &str) {
+        if !lexed.at(at).is_some_and(|token| token.is('{')) {
+            return;
+        }
+        let mut depth = 0_usize;
+        for at in at..lexed.tokens.len() {
+            let Some(token) = lexed.at(at) else { return };
+            match token {
+                Token::Mark('{') => depth += 1,
+                Token::Mark('}') if depth < 2 => return,
+                Token::Mark('}') => depth -= 1,
+                Token::Name(name)
+                    if depth == 1 && lexed.before(at).is_some_and(|token| token.is('{') || token.is(',')) =>
+                {
+                    self.add(&format!("{module}{name}"));
+                }
+                _ => {}
             }
         }
     }
@@ -305,6 +344,30 @@ impl Imports {
         }
     }
 
+    /// Adds the providers and modules of Terraform, and the providers of its resources.
+    fn terraform(&mut self, lexed: &Lexed) {
+        for (at, token) in lexed.tokens.iter().enumerate() {
+            let Some(name) = token.name() else { continue };
+            let begins = lexed.first.get(at) == Some(&true);
+            let value = |offset: usize| lexed.at(at + offset).and_then(Token::text);
+            match name {
+                "provider" | "provisioner" if begins => value(1).into_iter().for_each(|text| self.add(text)),
+                "resource" | "data" if begins => {
+                    let kind = value(1).unwrap_or_default();
+                    self.add(kind);
+                    self.add(kind.split('_').next().unwrap_or_default());
+                }
+                "source" if lexed.at(at + 1).is_some_and(|token| token.is('=')) => {
+                    let text = value(2).unwrap_or_default();
+                    if !text.starts_with('.') {
+                        self.add(text.trim_start_matches("registry.terraform.io/"));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Adds the texts after `words`.
     fn after(&mut self, lexed: &Lexed, words: &[&str]) {
         for (at, token) in lexed.tokens.iter().enumerate() {
@@ -370,6 +433,22 @@ fn dotted(lexed: &Lexed, at: usize, separator: char) -> (String, usize) {
         at = next;
     }
     (path, at)
+}
+
+/// Returns the brace that opens the names before the module at `at`: `import { a } from 'm'`, `const { a } = require('m')`.
+fn opened_before(lexed: &Lexed, at: usize) -> Option<usize> {
+    const LINKS: &[&str] = &["from", "require", "import", "await"];
+    let is_link = |at: usize| {
+        let token = lexed.at(at);
+        token.is_some_and(|token| {
+            token.is('(') || token.is('=') || token.name().is_some_and(|name| LINKS.contains(&name))
+        })
+    };
+    let close = (at.saturating_sub(5)..at).rev().find(|at| !is_link(*at))?;
+    if !lexed.at(close)?.is('}') {
+        return None;
+    }
+    (close.saturating_sub(60)..close).rev().find(|at| lexed.at(*at).is_some_and(|token| token.is('{')))
 }
 
 fn is_pair(lexed: &Lexed, at: usize, mark: char) -> bool {

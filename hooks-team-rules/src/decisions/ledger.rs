@@ -2,16 +2,18 @@
 
 use hooks_core::time::Timestamp;
 use hooks_team::files::{Decisions as DecisionFile, InboxFile};
-use hooks_team::ledger::Entry;
+use hooks_team::ledger::{Entry, EntryKind};
 use hooks_team::text::Document;
 use hooks_team::{Team, TeamError};
 use serde::Serialize;
 
-use super::blocks::is_void;
+use super::blocks::{is_void, is_void_title, title_of_paragraph};
 use super::matcher::Matcher;
+use super::names::is_path;
 use super::prose::{self, Reading};
 use super::rule::DecisionRule;
 use super::tables;
+use super::words::Word;
 
 /// All decisions of a team. See the [module](super) for an example.
 #[derive(Clone, Debug, Default)]
@@ -171,7 +173,12 @@ impl Decisions {
                 file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
             } else {
                 let file = DecisionFile::new(document);
-                file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
+                let mut title = None;
+                for entry in file.entries() {
+                    title = title_of_list(&entry, title);
+                    entries.push(Parsed::below(name, &entry, title.as_deref()));
+                    title = trailing_title(&entry).or(title);
+                }
             }
         }
         let mut decisions = Self::default();
@@ -234,6 +241,8 @@ impl Decisions {
 struct Parsed {
     decision: Decision,
     heading: String,
+    /// Number that the entry begins with.
+    number: Option<String>,
     reading: Reading,
     void: Option<String>,
     reversed: Vec<String>,
@@ -241,8 +250,22 @@ struct Parsed {
 
 impl Parsed {
     fn new(file: &str, entry: &Entry<'_>) -> Self {
+        Self::below(file, entry, None)
+    }
+
+    /// Reads an entry that stands below a title without `#`, such as "Banned:".
+    fn below(file: &str, entry: &Entry<'_>, title: Option<&str>) -> Self {
         let heading = entry.heading().trim().to_owned();
-        let text = entry.text().into_owned();
+        let mut own = entry.text();
+        if trailing_title(entry).is_some() {
+            let end = own.trim_end().rfind('\n').unwrap_or(own.len());
+            own = own.get(..end).unwrap_or_default().to_owned().into();
+        }
+        let is_ban = |title: &&str| entry.kind() != EntryKind::Block && prose::bans_list(title);
+        let text = match title.filter(is_ban) {
+            Some(title) => format!("## {title}\n{own}"),
+            None => own.clone().into_owned(),
+        };
         let decision = Decision {
             title: shown(&entry.title()),
             date: entry.date().map(day),
@@ -250,19 +273,29 @@ impl Parsed {
             file: file.to_owned(),
             ..Decision::default()
         };
+        let mut reading = prose::read(&text);
+        if let Some(place) = place_of(entry) {
+            reading.keep_to(&place);
+        }
         Self {
-            void: void(entry, &text),
+            void: void(entry, &text).or_else(|| {
+                let title = title.filter(|title| is_void_title(title))?;
+                Some(format!("it stands below \"{}\"", shown(title)))
+            }),
             reversed: reversed(&text),
-            reading: prose::read(&text),
+            reading,
             decision,
             heading,
+            number: number_of(&own),
         }
     }
 
     fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
-        let Self { mut decision, heading, reading, void, reversed } = self;
+        let Self { mut decision, heading, number, reading, void, reversed } = self;
         let folded = heading.to_lowercase();
-        let by_later = later.iter().find(|later| is_reversed(&folded, decision.date.as_deref(), later));
+        let by_later = later
+            .iter()
+            .find(|later| is_reversed(&folded, number.as_deref(), decision.date.as_deref(), later));
         if let Some(reason) = void
             .or_else(|| by_later.map(|later| format!("the later decision \"{}\" takes it away", later.title)))
         {
@@ -315,6 +348,36 @@ impl Parsed {
     }
 }
 
+/// Returns the title of the list that an entry without a heading belongs to, if it bans what it lists, or if nothing of the
+/// list was decided; `open` is the title before the entry.
+fn title_of_list(entry: &Entry<'_>, open: Option<String>) -> Option<String> {
+    match entry.kind() {
+        EntryKind::Item => open.or_else(|| entry.group().map(|group| group.to_string())),
+        EntryKind::Loose => {
+            let text = entry.text();
+            let title = title_of_paragraph(&text);
+            title.map(str::to_owned)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the title of the next list if it is the last line of an item: "- moment", and "allowed:" below it.
+fn trailing_title(entry: &Entry<'_>) -> Option<String> {
+    let text = entry.text();
+    let last = text.trim_end().lines().skip(1).last()?;
+    let is_title = !last.starts_with([' ', '\t', '-', '*', '+', '>']) && last.split(' ').count() <= 5;
+    last.strip_suffix(':').filter(|_| is_title && entry.kind() == EntryKind::Item).map(str::to_owned)
+}
+
+/// Returns the folder that the heading of an entry is, as a glob: "## packages/api".
+fn place_of(entry: &Entry<'_>) -> Option<String> {
+    let title = entry.title();
+    let path = title.trim().trim_matches('`').trim_end_matches('/');
+    let is_path = path.contains('/') && is_path(&Word::new(path, false));
+    (is_path && entry.kind() == EntryKind::Block && !path.starts_with('/')).then(|| format!("{path}/**"))
+}
+
 /// Removes from a rule what a later decision permits; returns whether nothing is left.
 fn takes_away(rule: &mut DecisionRule, permitted: &[&String]) -> bool {
     let is_permitted = |name: &String| permitted.iter().any(|permit| same_name(permit, name));
@@ -360,6 +423,12 @@ fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
     }
     if !entry.is_in_force() || entry.title().trim_start().starts_with("~~") {
         return Some("it is struck out or not in force".to_owned());
+    }
+    if let Some(group) = entry.group().filter(|group| is_void_title(group)) {
+        return Some(format!("it stands below \"{}\"", shown(&group)));
+    }
+    if let Some(status) = prose::status_alone(&entry.body()).filter(|_| entry.heading().starts_with('#')) {
+        return Some(format!("its status is \"{}\"", shown(status)));
     }
     let superseded = entry.field(&[
         "superseded by",
@@ -464,6 +533,15 @@ fn reversed(text: &str) -> Vec<String> {
             .filter(|word| !word.is_empty())
             .collect();
         let ends = [
+            "does not apply any more",
+            "doesn't apply any more",
+            "does not hold any more",
+            "do not apply any more",
+            "does not apply anymore",
+            "not in force any more",
+            "takes back",
+            "take back",
+            "took back",
             "no longer applies",
             "no longer valid",
             "no longer in force",
@@ -491,6 +569,9 @@ fn reversed(text: &str) -> Vec<String> {
                     .and_then(|at| words.get(at))
                     .is_some_and(|before| ["adr", "decision", "rfc", "rule"].contains(before));
             let is_near = number > at || is_date || number + 6 > at;
+            if let Some(own) = numbered(&words, number, at).filter(|_| is_near) {
+                found.push(format!("{NUMBER}{own}"));
+            }
             if (is_date || is_id) && is_near {
                 found.push((*word).to_owned());
             } else if spaced {
@@ -504,9 +585,58 @@ fn reversed(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a later decision takes away the one with this heading, in lower case, and date.
-fn is_reversed(heading: &str, date: Option<&str>, later: &Later) -> bool {
+/// Mark before the number of a decision.
+const NUMBER: char = '\u{2116}';
+
+/// Returns the number of a decision that a word is: "decision 4", "#4", or the object of a verb at `verb` such as
+/// "supersedes 4".
+fn numbered<'w>(words: &[&'w str], at: usize, verb: usize) -> Option<&'w str> {
+    let word = *words.get(at)?;
+    let number = word.trim_start_matches('#');
+    let is_number = (1..=3).contains(&number.len()) && number.chars().all(|c| c.is_ascii_digit());
+    let before = at.checked_sub(1).and_then(|at| words.get(at));
+    let nouns = [
+        "adr",
+        "decision",
+        "rfc",
+        "rule",
+        "number",
+        "no",
+        "nr",
+        "item",
+        "point",
+        "entry",
+        "decisions",
+        "rules",
+    ];
+    let is_named = number.len() < word.len() || before.is_some_and(|word| nouns.contains(word));
+    let is_object = at == verb + 1 && words.get(at + 1).is_none_or(|next| ["and", "or"].contains(next));
+    (is_number && (is_named || is_object)).then(|| number.trim_start_matches('0'))
+}
+
+/// Returns the number that a decision begins with: "## 4. Dates", "Decision 4: …", "#4 …".
+fn number_of(text: &str) -> Option<String> {
+    let first = text.trim_start().lines().next()?.to_lowercase();
+    let plain = first.trim_start_matches(|c: char| "#*_([ ".contains(c));
+    let nouns = ["adr", "decision", "rfc", "rule", "no.", "nr.", "d", "r"];
+    let rest = nouns.iter().find_map(|noun| plain.strip_prefix(noun)).unwrap_or(plain);
+    let rest = rest.trim_start_matches(|c: char| "-# ".contains(c));
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (number, behind) = rest.split_at_checked(end)?;
+    let is_date =
+        behind.starts_with(['-', '/', '.']) && behind.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+    let is_marked =
+        behind.is_empty() || behind.starts_with(['.', ')', ':', ']', ' ', ',', '*', '\u{2014}', '\u{2013}']);
+    ((1..=3).contains(&number.len()) && !is_date && is_marked)
+        .then(|| number.trim_start_matches('0').to_owned())
+}
+
+/// Whether a later decision takes away the one with this heading, in lower case, number and date.
+fn is_reversed(heading: &str, number: Option<&str>, date: Option<&str>, later: &Later) -> bool {
     later.reversed.iter().any(|id| {
+        if let Some(wanted) = id.strip_prefix(NUMBER) {
+            return number == Some(wanted);
+        }
         let is_named = heading.match_indices(id.as_str()).any(|(at, _)| {
             let behind = heading.get(at + id.len()..).and_then(|rest| rest.chars().next());
             let before = heading.get(..at).and_then(|rest| rest.chars().next_back());

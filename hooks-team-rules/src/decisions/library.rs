@@ -112,6 +112,16 @@ impl Library {
         self.names.iter().any(|name| package == *name || below(name, &package))
     }
 
+    /// Whether another library has a path below a name of this one.
+    pub(super) fn contains(&self, other: &Self) -> bool {
+        let is_inner = |inner: &String| {
+            self.names.iter().any(|name| {
+                inner.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(['/', '.', ':', '\\']))
+            })
+        };
+        other.names.iter().any(is_inner)
+    }
+
     /// Returns texts of which a package, an image or an address of the library has one.
     pub(super) fn keys(&self) -> Option<Vec<String>> {
         let names = self.names.iter().chain(&self.hosts).map(String::as_str);

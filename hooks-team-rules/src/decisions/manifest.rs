@@ -87,7 +87,7 @@ pub(super) fn bare(name: &str) -> &str {
 
 fn in_line(line: &str) -> Option<String> {
     let line = line.trim();
-    let line = ["require ", "tap ", "brew ", "cask ", "replace ", "tool "]
+    let line = ["require ", "tap ", "brew ", "cask ", "replace ", "tool ", "nuget ", "github "]
         .iter()
         .find_map(|word| line.strip_prefix(word))
         .unwrap_or(line);

@@ -147,6 +147,24 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
     (scope, rest)
 }
 
+/// Returns the names behind the beginning of an exception, which are no places: "apart from `@acme/client`".
+pub(super) fn excepted(words: &[Word]) -> Vec<String> {
+    let at = (0..words.len()).find_map(|at| {
+        let tail = words.get(at..)?;
+        let length = if tail.first()?.is_in(tables::OUTSIDE) { 1 } else { phrase(tail) };
+        (length > 0).then_some(at + length)
+    });
+    let behind = at.and_then(|at| words.get(at..)).unwrap_or_default();
+    let is_place = behind.iter().take(2).any(|word| word.is_in(tables::PLACE_WORD) && !word.is("for"));
+    let named = super::names::names(behind.get(..behind.len().min(12)).unwrap_or_default());
+    let is_clear = |name: &super::names::Name| {
+        let is_path = is_path(&Word::new(&name.text, name.is_code));
+        let is_known = tables::technology(&name.text.to_lowercase()).is_some();
+        !is_path && (is_known || name.is_code && !name.text.contains([' ', '(']))
+    };
+    if is_place { Vec::new() } else { named.into_iter().filter(is_clear).map(|name| name.text).collect() }
+}
+
 /// The glob of all files and commands.
 const EVERYWHERE: &str = "**";
 /// Words for what is typed into a shell.
@@ -267,6 +285,14 @@ fn unit(words: &[Word]) -> Option<(Vec<String>, usize)> {
 /// Returns the globs of the place that `words` begin with, and its length.
 pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize)> {
     let first = words.first()?;
+    if let Some(glob) = words
+        .get(1)
+        .filter(|_| first.is_in(&["package", "packages", "namespace", "namespaces"]))
+        .and_then(folder_of)
+    {
+        // "The package `shop.legacy`" is the folder of that package.
+        return Some((vec![glob], 2));
+    }
     if is_path(first)
         || (first.is_code && first.text.contains('/') && !first.text.contains([' ', '(', '@', ':']))
     {
@@ -299,6 +325,18 @@ pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize
         let text = part.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
         Some((tables::area(&text)?.iter().map(|glob| (*glob).to_owned()).collect(), length))
     })
+}
+
+/// Returns the glob of the folder of a namespace: `shop.legacy`.
+fn folder_of(word: &Word) -> Option<String> {
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let name = word.text.trim_end_matches(".*");
+    let is_namespace =
+        word.is_code && name.contains('.') && !super::names::is_file(name) && name.split('.').all(is_part);
+    is_namespace.then(|| format!("**/{}/**", name.replace('.', "/")))
 }
 
 /// Returns all places in `words`, wherever they are.

@@ -41,6 +41,7 @@ const NAMES: &[(Words, Words, Words, Words, Words, Words)] = table!("names");
 const CONCEPTS: &[(Words, Words, &str)] = table!("concepts");
 const LANGUAGES: &[(&str, Words, Words, Words, Words, bool)] = table!("languages");
 const INSTALLERS: &[(&str, Words, Words)] = table!("installers");
+const GERMAN: &[(&str, &str)] = table!("german");
 const ALIASES: &[(&str, &str)] = table!("aliases");
 const QUERY_CLIENTS: Words = table!("programs_query_client");
 const PROGRAMS: Words = table!("programs_named");
@@ -58,6 +59,8 @@ pub(super) const ONLY_PHRASE: Words = table!("words_only_phrase");
 pub(super) const HEDGE_PHRASE: Words = table!("words_hedge_phrase");
 /// Words of a title that bans what is listed below it.
 pub(super) const LIST_TITLE: Words = table!("words_list_title");
+/// Titles of parts with things that were not decided.
+pub(super) const VOID_TITLE: Words = table!("words_void_title");
 pub(super) const PERMIT_PHRASE: Words = table!("words_permit_phrase");
 pub(super) const BACK_PHRASE: Words = table!("words_back_phrase");
 pub(super) const ORDER_PHRASE: Words = table!("words_order_phrase");
@@ -113,6 +116,12 @@ lists! {
     PROTOCOL = 28, "words_protocol";
     KEYWORD = 29, "words_keyword";
     COMMON = 30, "words_common";
+    /// Statuses with which a decision does not count, wherever they stand.
+    ENDED = 31, "words_ended";
+    /// Words that end a ban: "the ban is void".
+    LIFTED = 32, "words_lifted";
+    /// Statuses with which a decision counts.
+    ACCEPTED = 33, "words_accepted";
 }
 
 impl List {
@@ -180,6 +189,13 @@ pub(super) fn full_command(program: &str, subcommand: Option<&str>) -> Option<&'
         None => command == program,
     };
     ALIASES.iter().find(|(command, _)| is_named(command)).map(|(_, full)| *full)
+}
+
+static GERMAN_WORDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| GERMAN.iter().copied().collect());
+
+/// Returns the English words for a word of German, in lower case.
+pub(super) fn from_german(word: &str) -> Option<&'static str> {
+    GERMAN_WORDS.get(word).copied()
 }
 
 /// Whether decisions name the commands of `program`.

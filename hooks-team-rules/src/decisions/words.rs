@@ -106,6 +106,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
 pub(super) fn words(text: &str) -> Vec<Word> {
     let text = text.replace(['\u{2019}', '\u{2018}'], "'").replace(['\u{201c}', '\u{201d}'], "\"");
     let mut words = Vec::new();
+    let mut stress = None;
     let mut rest = text.as_str();
     while let Some(c) = rest.chars().next() {
         if c.is_whitespace() {
@@ -126,10 +127,44 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         }
         let end = rest.find(|c: char| c.is_whitespace() || c == '`').unwrap_or(rest.len());
         let (chunk, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        push_chunk(chunk, &mut words);
+        push_chunk(unstressed(chunk, &mut stress), &mut words);
         rest = behind;
     }
-    words
+    in_english(words)
+}
+
+/// Words that no English sentence has.
+const GERMAN: &[&str] = &[
+    "kein",
+    "keine",
+    "keinen",
+    "wir",
+    "nicht",
+    "verboten",
+    "darf",
+    "dürfen",
+    "statt",
+    "sind",
+    "nie",
+    "niemals",
+    "untersagt",
+    "nutzen",
+    "ist",
+    "raus",
+    "verwenden",
+];
+
+/// Replaces the words of a text in German by those that the grammar reads.
+fn in_english(words: Vec<Word>) -> Vec<Word> {
+    if !words.iter().any(|word| word.is_in(GERMAN)) {
+        return words;
+    }
+    let translated =
+        words.into_iter().flat_map(|word| match tables::from_german(&word.lower).filter(|_| !word.is_code) {
+            Some(english) => english.split_whitespace().map(|text| Word::new(text, false)).collect(),
+            None => vec![word],
+        });
+    translated.collect()
 }
 
 /// Returns the text in quotes that `chunk` is, if it reads like a literal of a program, and the marks behind it.
@@ -141,6 +176,24 @@ fn literal(chunk: &str) -> Option<(&str, &str)> {
     let is_literal = text.contains(['-', '_', '=', '/', '.']) && text.is_ascii();
     let is_end = behind.chars().all(|c| matches!(c, ',' | ';' | ':' | '?' | '.' | '!' | ')'));
     (is_literal && is_end).then(|| (chunk.get(..end + 2).unwrap_or_default(), behind))
+}
+
+/// Returns `chunk` without a mark of emphasis behind punctuation: the end of `*Accepted.*` is not that of a glob. `open` is
+/// the mark of an emphasis that has begun.
+fn unstressed<'t>(chunk: &'t str, open: &mut Option<char>) -> &'t str {
+    let inner = chunk.trim_start_matches('(');
+    let begins = |mark: &char| {
+        let behind = inner.strip_prefix(*mark).unwrap_or_default();
+        behind.starts_with(char::is_alphanumeric)
+    };
+    let mark = ['*', '_'].into_iter().find(begins).or(*open);
+    let end = chunk.trim_end_matches([',', ';', ':']);
+    let Some(text) = mark.and_then(|mark| end.strip_suffix(mark)) else {
+        *open = mark.filter(|mark| !inner.get(1..).unwrap_or_default().contains(*mark));
+        return chunk;
+    };
+    *open = None;
+    if text.ends_with(['.', ',', ':', ';', '!', '?', ')']) { text } else { chunk }
 }
 
 /// Adds the word in `chunk`, which has no spaces, and the punctuation around it.
@@ -220,5 +273,14 @@ mod tests {
         assert_eq!(shown("socket.io's eval() (v1): no!"), "socket.io eval() ( v1 ) : no !");
         assert_eq!(shown("A → B; it’s"), "A -> B ; it");
         assert_eq!(sentences("A b (c d). Why? `x.y`").len(), 3);
+    }
+
+    #[test]
+    fn emphasis_is_no_part_of_a_word() {
+        assert_eq!(shown("*Accepted.* No x."), "Accepted . No x .");
+        assert_eq!(shown("_Reversed in May: x is back._ Ok"), "Reversed in May : x is back . Ok");
+        assert_eq!(shown("*Note: use y.* See src/app.*"), "Note : use y . See src/app.*");
+        assert_eq!(shown("No files named core.*"), "No files named core.*");
+        assert_eq!(shown("my_* and _private"), "my_* and private");
     }
 }

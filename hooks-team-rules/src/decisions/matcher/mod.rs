@@ -180,13 +180,20 @@ impl Matcher {
             })
     }
 
+    /// Whether a forbidden library is itself a part of a replacement: `io` allows nothing of `io/ioutil`.
+    fn is_below(&self, library: &Library) -> bool {
+        self.allowed.iter().any(|allowed| allowed.contains(library))
+    }
+
     /// Whether a package is forbidden.
     fn forbids(&self, package: &str) -> bool {
         if package.starts_with('.') {
             return false;
         }
-        (self.libraries.iter().any(|library| library.has(package)) && !self.is_allowed(package))
-            || self.imports.iter().any(|pattern| is_like(pattern, package))
+        let is_library = |library: &Library| {
+            library.has(package) && !(self.is_allowed(package) && !self.is_below(library))
+        };
+        self.libraries.iter().any(is_library) || self.imports.iter().any(|pattern| is_like(pattern, package))
     }
 }
 

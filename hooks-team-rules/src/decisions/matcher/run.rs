@@ -33,11 +33,12 @@ impl Matcher {
         }
         let lists = run.program == "git"
             && run.words.first().is_some_and(|word| word == "tag")
-            && run.words.iter().skip(1).all(|word| {
-                ["-l", "--list", "-n", "--contains", "--points-at", "--sort", "-v", "--verify"]
-                    .iter()
-                    .any(|option| word.starts_with(option))
-            });
+            && (run.words.len() == 1
+                || run.words.iter().skip(1).any(|word| {
+                    ["-l", "--list", "-n", "--contains", "--points-at", "--sort", "-v", "--verify"]
+                        .iter()
+                        .any(|option| word.starts_with(option))
+                }));
         let shows =
             lists || !run.words.is_empty() && run.words.iter().all(|word| SHOWING.contains(&word.as_str()));
         let is_allowed = run.words.iter().any(|word| self.allowed_words.contains(word))

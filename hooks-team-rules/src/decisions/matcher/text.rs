@@ -86,6 +86,9 @@ impl Brought {
         if let (Some(language), Some(lexed)) = (language, lexed) {
             let imports = Imports::new(language.name, lexed);
             (brought.modules, brought.urls) = (imports.modules, imports.urls);
+            if language.name == "yaml" {
+                brought.packages.extend(actions(&lexed.code));
+            }
             if ["docker", "yaml", "json", "tf"].contains(&language.name) {
                 brought.images = images(&lexed.code).map(str::to_owned).collect();
             }
@@ -192,11 +195,10 @@ impl Matcher {
             .iter()
             .any(|pattern| is_like(pattern, module) || is_like(&format!("{pattern}/*"), module))
             || (!is_own
-                && self
-                    .libraries
-                    .iter()
-                    .any(|library| library.has(module.strip_prefix("node:").unwrap_or(module)))
-                && !self.is_allowed(module))
+                && self.libraries.iter().any(|library| {
+                    library.has(module.strip_prefix("node:").unwrap_or(module))
+                        && (!self.is_allowed(module) || self.is_below(library))
+                }))
     }
 
     pub(super) fn forbids_image(&self, image: &str) -> bool {
@@ -229,6 +231,17 @@ pub(super) fn described(shown: &str) -> String {
         Some(("PIPE", program)) => format!("the output of `{program}` in a shell"),
         _ => format!("`{shown}`"),
     }
+}
+
+/// Returns the actions and hooks that a file of a pipeline uses: `uses: owner/name@v1`, `repo: https://…`.
+fn actions(code: &str) -> impl Iterator<Item = String> {
+    code.lines().filter_map(|line| {
+        let line = line.trim().trim_start_matches("- ");
+        let value = line.strip_prefix("uses:").or_else(|| line.strip_prefix("repo:"))?;
+        let value = value.trim().trim_matches(['"', '\'']);
+        let name = value.split_once("://").map_or(value, |(_, rest)| rest).split('@').next()?;
+        (!name.is_empty() && !name.starts_with('.')).then(|| name.trim_end_matches(".git").to_owned())
+    })
 }
 
 /// Returns the scripts in markup. A part of a file without any tag may be inside of a script.

@@ -3,7 +3,7 @@
 use super::super::rule::DecisionRule;
 use super::super::tables;
 use super::super::words::Word;
-use super::path::{is_namespace, is_path};
+use super::path::{is_namespace, is_path, starts_at_root};
 use super::{Name, Use};
 
 impl Name {
@@ -37,7 +37,14 @@ impl Name {
         ]
         .contains(&self.noun.as_str());
         if ["image", "images"].contains(&self.noun.as_str()) {
-            rule.images.push(text.to_owned());
+            rule.images.push(text.trim_end_matches(['/', '*']).to_owned());
+            return true;
+        }
+        if text.starts_with("https://") || text.starts_with("http://") {
+            let address = text.trim_end_matches(['.', '…', '*', '/']);
+            rule.imports.push(format!("{address}*"));
+            rule.content.push(format!("IN {address}"));
+            rule.languages.push("*".to_owned());
             return true;
         }
         if is_library && !(is_path(&word) && text.ends_with('/')) {
@@ -79,6 +86,12 @@ impl Name {
             let folder = text.trim_end_matches("**").trim_end_matches('/');
             rule.imports.extend([folder.to_owned(), format!("*/{folder}")]);
             return true;
+        }
+        if is_branch && self.is_code {
+            return false;
+        }
+        if let Some(owner) = self.owner(text, usage) {
+            rule.packages.push(owner.to_owned());
         }
         if let Some(files) = self.files(text, &word, usage) {
             self.forbid_files(files, rule, usage);
@@ -161,6 +174,13 @@ impl Name {
         (is_path(word) || is_named || is_committed).then(|| vec![text.to_owned()])
     }
 
+    /// Returns the owner of packages or modules that `owner/*` stands for as well.
+    fn owner<'t>(&self, text: &'t str, usage: &Use) -> Option<&'t str> {
+        let owner = text.strip_suffix("/*").filter(|owner| !owner.contains(['/', '.', '*', ' ']))?;
+        let is_package = self.is_code && !starts_at_root(text) && !tables::FILE_VERB.contains(&usage.verb);
+        (is_package && !usage.is_existing).then_some(owner)
+    }
+
     fn forbid_files(&self, files: Vec<String>, rule: &mut DecisionRule, usage: &Use) {
         if files.iter().any(|file| file == ".env.*") {
             allow_templates(rule);
@@ -217,6 +237,15 @@ impl Name {
             rule.imports.push(text.to_owned());
             return true;
         }
+        if ["!", ".", ",", ";", ":", "(", ")", "=", "+", "-", "*", "/", "<", ">", "&", "|", "?"]
+            .contains(&text)
+        {
+            // A single mark is in all source text.
+            return false;
+        }
+        if is_qualified(text) {
+            rule.imports.push(text.trim_start_matches('\\').to_owned());
+        }
         if text.starts_with("../") || text.starts_with("./") {
             rule.imports.push(format!("*{text}*"));
             return true;
@@ -260,6 +289,14 @@ impl Name {
             rule.languages.push("*".to_owned());
             return true;
         }
+        if let Some(module) = loaded(text) {
+            rule.packages.push(module.to_owned());
+            return true;
+        }
+        if let Some(call) = literal_call(text) {
+            rule.content.push(call);
+            return true;
+        }
         let bare = text.trim_end_matches("()").trim_end_matches('(');
         if bare.len() < text.len() || (text.ends_with(')') && text.contains('(')) {
             let name = text.split('(').next().unwrap_or(bare);
@@ -286,6 +323,7 @@ impl Name {
                 rule.languages.push("sql".to_owned());
             }
             rule.content.push(general(text));
+            rule.packages.extend(gem(text));
             if let Some(kind) = text.strip_prefix("CREATE ") {
                 rule.content.push(format!("CREATE OR REPLACE {kind}"));
             }
@@ -323,6 +361,7 @@ impl Name {
         if (is_inner && !text.contains('-')) || is_pascal {
             rule.content.push(text.to_owned());
             rule.packages.push(text.to_owned());
+            rule.packages.extend(gem(text).filter(|_| is_pascal));
             return true;
         }
         false
@@ -360,6 +399,66 @@ fn imported(text: &str) -> Option<&str> {
         && !module.is_empty()
         && !["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&module))
     .then_some(module)
+}
+
+/// Whether a text is a name with its namespace: `std::sync::Mutex`, `Illuminate\\Support\\*`.
+fn is_qualified(text: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    (text.contains("::") || text.contains('\\'))
+        && text.chars().all(|c| is_name(c) || matches!(c, ':' | '\\' | '*'))
+        && text.chars().any(char::is_alphanumeric)
+}
+
+/// Returns the package that a call loads: `library(plyr)`, `require('x')`, `gem "x"`.
+fn loaded(text: &str) -> Option<&str> {
+    let calls = ["library(", "require(", "requireNamespace(", "import(", "require ", "gem "];
+    let rest = calls.iter().find_map(|call| text.strip_prefix(call))?;
+    let name = rest.trim_end_matches(';').trim_end_matches(')').trim_matches(['"', '\'', ' ']);
+    let is_name = name.starts_with(|c: char| c.is_alphanumeric() || c == '@')
+        && name.chars().all(|c| c.is_alphanumeric() || "_-./@".contains(c))
+        && !["x", "y", "name", "module", "package", "pkg", "foo"].contains(&name);
+    is_name.then_some(name)
+}
+
+/// Returns the pattern of a call whose arguments are all literals: `createHash('md5')`.
+fn literal_call(text: &str) -> Option<String> {
+    let (function, rest) = text.split_once('(')?;
+    let inside =
+        rest.strip_suffix(')').filter(|inside| !inside.trim().is_empty() && !inside.contains('('))?;
+    let is_literal = |argument: &str| {
+        let argument = argument.trim();
+        let is_text =
+            |mark: char| argument.len() > 2 && argument.starts_with(mark) && argument.ends_with(mark);
+        is_text('"')
+            || is_text('\'')
+            || argument.parse::<i64>().is_ok()
+            || ["true", "false", "True", "False"].contains(&argument)
+    };
+    let is_name = !function.is_empty() && !function.contains([' ', '=', '<', '"', '\'']);
+    (is_name && inside.split(',').all(is_literal))
+        .then(|| format!("{function}({}", inside.replace('\'', "\"")))
+}
+
+/// Returns the name of the gem that a constant of Ruby belongs to: `Delayed::Job` is in `delayed_job`.
+fn gem(text: &str) -> Option<String> {
+    let is_constant = |part: &str| {
+        part.starts_with(char::is_uppercase)
+            && part.chars().all(char::is_alphanumeric)
+            && part.chars().any(char::is_lowercase)
+    };
+    if !text.split("::").all(is_constant) {
+        return None;
+    }
+    let mut name = String::new();
+    let mut before = ' ';
+    for c in text.replace("::", "_").chars() {
+        if c.is_uppercase() && (before.is_lowercase() || before.is_ascii_digit()) {
+            name.push('_');
+        }
+        name.extend(c.to_lowercase());
+        before = c;
+    }
+    (name.contains('_')).then_some(name)
 }
 
 /// Replaces names that stand for any name: `from x import *`.

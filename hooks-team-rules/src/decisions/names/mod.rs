@@ -147,6 +147,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             rest = rest.get(3..).unwrap_or_default();
             continue;
         }
+        if let Some((text, length)) = qualified(rest) {
+            found.push(Name { text, is_code: false, noun: String::new(), is_new });
+            rest = rest.get(length..).unwrap_or_default();
+            continue;
+        }
         if first.is_code {
             let noun =
                 behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
@@ -186,8 +191,10 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 number.starts_with(|c: char| c.is_ascii_digit())
                     && number.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'x'))
             };
-            if behind.first().is_some_and(is_version) && !first.is_code {
-                rest = behind.get(1..).unwrap_or_default();
+            let behind_noun =
+                behind.get(usize::from(behind.first().is_some_and(|word| word.is_in(tables::FILLER)))..);
+            if behind_noun.and_then(<[Word]>::first).is_some_and(is_version) && !first.is_code {
+                rest = behind_noun.and_then(|behind| behind.get(1..)).unwrap_or_default();
                 plain += 2;
                 continue;
             }
@@ -202,6 +209,12 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 .filter(|word| word.is_in(tables::FILLER))
                 .map(|word| word.lower.clone())
                 .unwrap_or_default();
+            if let Some(longer) = longer_name(first, behind).filter(|_| length == 1) {
+                // "jQuery UI" is not jQuery.
+                found.push(Name { text: longer, is_code: false, noun: String::new(), is_new });
+                rest = behind.get(1..).unwrap_or_default();
+                continue;
+            }
             // A file keeps the case of its name.
             let name = if length == 1 { first.text.clone() } else { name };
             found.push(Name { text: name, is_code: false, noun, is_new });
@@ -247,6 +260,38 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         }
         found.push(Name { text: word.text.clone(), is_code: false, noun, is_new });
     }
+}
+
+/// Returns the name of a product that begins with that of another: "Docker Hub", "jQuery UI".
+fn longer_name(first: &Word, behind: &[Word]) -> Option<String> {
+    let next = behind.first()?;
+    let is_name = |word: &Word| {
+        !word.is_code
+            && word.text.starts_with(char::is_uppercase)
+            && word.text.chars().all(char::is_alphanumeric)
+            && word.text.len() > 1
+    };
+    let is_word = next.is_in(tables::FILLER) || next.is_in(tables::ADJECTIVE) || next.is_in(tables::ENGLISH);
+    let is_other = tables::technology(&next.lower).is_some() || tables::concept(&next.lower).is_some();
+    (is_name(first) && is_name(next) || first.text.chars().any(char::is_uppercase) && is_name(next))
+        .then(|| format!("{}-{}", first.text, next.text))
+        .filter(|_| !is_word && !is_other)
+}
+
+/// Returns the name of a pattern that begins with code, and its length: "`ADD` with a URL".
+fn qualified(words: &[Word]) -> Option<(String, usize)> {
+    let first = words
+        .first()
+        .filter(|first| first.is_code && !first.text.contains("...") && tables::begins_name(&first.lower))?;
+    (2..=LONGEST.min(words.len())).rev().find_map(|length| {
+        let behind = words.get(1..length).filter(|behind| !behind.iter().any(|word| word.is_code))?;
+        let text = std::iter::once(first)
+            .chain(behind)
+            .map(|word| word.lower.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
+        tables::concept(&text).is_some().then_some((text, length))
+    })
 }
 
 /// Whether a name that is a word of English as well is that word here: "the express lane", "we combine them".

@@ -95,8 +95,34 @@ impl Reading {
         if scope::all(words).is_empty() && is_back(words) {
             // "SOAP with `zeep` is allowed again" permits both.
             let parts = words.split(|word| word.is_in(&["with", "through", "using"]));
-            self.permits.extend(parts.flat_map(names).map(|name| name.text));
+            let again = [
+                "again",
+                "back",
+                "longer",
+                "anymore",
+                "more",
+                "now",
+                "unbanned",
+                "rehabilitated",
+                "reinstated",
+            ];
+            let is_again = words.iter().any(|word| word.is_in(&again));
+            // "`x` with an option is fine" behind the ban of `x` does not take it away.
+            let own: Vec<String> = parts.flat_map(names).map(|name| name.text).collect();
+            let lifted = own.into_iter().filter(|name| is_again || !self.forbids_since(name, start));
+            let lifted: Vec<String> = lifted.collect();
+            self.permits.extend(lifted);
         }
+    }
+
+    /// Whether a rule from `start` on forbids `name`.
+    fn forbids_since(&self, name: &str, start: usize) -> bool {
+        let own = self.rules.get(start..).unwrap_or_default();
+        own.iter().any(|rule| {
+            let mut named =
+                rule.packages.iter().chain(&rule.commands).chain(&rule.calls).chain(&rule.content);
+            named.any(|own| own.eq_ignore_ascii_case(name))
+        })
     }
 
     /// The same for a part of a sentence that forbids something, so that it lifts no other decision.

@@ -4,7 +4,7 @@ use super::super::names::{Name, names};
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
-use super::permit::{faulty, is_back, is_lifted, is_permit, is_piped, only_by, only_in};
+use super::permit::{faulty, is_back, is_permit, is_piped, lifted, only_by, only_in};
 use super::phrases::{has_phrase, plain, starts_with_phrase};
 use super::predicate::predicate;
 use super::replacement::replacement;
@@ -13,10 +13,16 @@ use super::{Context, Reading};
 impl Reading {
     /// Reads a clause.
     pub(super) fn clause(&mut self, clause: &[Word], context: &mut Context) {
+        let clause = agreed(clause);
         if clause.is_empty() {
             return;
         }
+        let before = self.rules.len();
         self.own_clause(clause, context);
+        let allowed = scope::excepted(clause);
+        for rule in self.rules.get_mut(before..).unwrap_or_default() {
+            rule.allow.extend(allowed.iter().filter(|name| !rule.packages.contains(name)).cloned());
+        }
         let globs = scope::all(clause);
         if !globs.is_empty() {
             context.globs = globs;
@@ -34,6 +40,10 @@ impl Reading {
         }
         if is_everywhere_else(clause) && self.rules.len() > context.start {
             // "X is read in `a.py` only. Everywhere else it is forbidden."
+            return;
+        }
+        if let Some(lifted) = lifted(clause) {
+            self.permits.extend(lifted.into_iter().map(|name| name.text));
             return;
         }
         if let Some(ban) = replacement(clause, context) {
@@ -124,9 +134,6 @@ impl Reading {
         if !globs.is_empty() && (is_left || clause.iter().any(|word| word.is("still"))) {
             self.except_places(&globs, context.start);
         }
-        if is_lifted(clause) {
-            self.permits.extend(names(clause).into_iter().map(|name| name.text));
-        }
         if is_permit(clause) || is_back(clause) {
             self.except(clause, context.start);
         } else if (scope(clause).1.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
@@ -156,6 +163,29 @@ impl Reading {
         }
         self.forbid_named(names(&rest), places, verb, None, context);
     }
+}
+
+/// Returns the words behind "we agreed that".
+fn agreed(clause: &[Word]) -> &[Word] {
+    const VERBS: &[&str] = &[
+        "agreed",
+        "decided",
+        "resolved",
+        "concluded",
+        "settled",
+        "ruled",
+        "determined",
+        "declared",
+        "agree",
+        "means",
+    ];
+    let is_start = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|at| clause.get(at));
+        let is_negated = clause.iter().take(*at).any(|word| word.is_in(tables::NEGATION) || word.is_code);
+        before.is_some_and(|word| word.is_in(VERBS)) && !is_negated
+    };
+    let that = clause.iter().take(12).position(|word| word.is("that")).filter(is_start);
+    that.and_then(|at| clause.get(at + 1..)).unwrap_or(clause)
 }
 
 /// Returns what a verdict holds for as well: "so is X", "neither must X", "X neither".

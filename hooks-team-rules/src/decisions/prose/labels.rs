@@ -6,7 +6,7 @@ use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::order::is_order;
-use super::permit::is_permit;
+use super::permit::{is_permit, lifted};
 use super::predicate::predicate;
 use super::verdict::{places_of, verdict};
 use super::{Ban, Context, Reading};
@@ -34,7 +34,7 @@ impl Reading {
                 && !part.is_empty()
                 && rules > before
                 && !part.iter().any(is_path)
-                && part.iter().any(|word| word.text.contains([' ', '(']))
+                && part.iter().any(|word| word.text.contains([' ', '(', '\\']) || word.text.contains("::"))
             {
                 // The code is the exact form of the words before it.
                 let scope = self.rules.get(before).map(|rule| Scope {
@@ -46,11 +46,24 @@ impl Reading {
                 self.forbid_named(names(part), scope.unwrap_or_default(), "run", None, context);
                 continue;
             }
+            if is_code && self.is_about_files(part, before, context) {
+                // "Generated files (`*.pb.go`) are not edited by hand"
+                self.rules.truncate(before);
+                let verb = context.verb.clone();
+                let is_existing = context.is_existing;
+                self.forbid_in(Ban { names: names(part), verb, is_existing, ..Ban::default() }, context);
+                continue;
+            }
             let is_list = part.iter().all(|word| {
                 word.is_code
                     || word.is_in(&[",", "and", "or", "/"])
                     || !names(std::slice::from_ref(word)).is_empty()
             });
+            if is_list && context.is_ban && self.is_kind_of(part, before) {
+                // "Styling in scripts (styled-components, emotion) is over"
+                self.forbid_as_well(part, context);
+                continue;
+            }
             let is_ending = |word: &Word| word.text.starts_with('.') && word.text.len() > 2;
             let endings: Vec<Name> = part
                 .iter()
@@ -105,8 +118,44 @@ impl Reading {
         }
     }
 
+    /// Whether code in parentheses names the files that a sentence is about, whose rules start at `before`.
+    fn is_about_files(&self, part: &[Word], before: usize, context: &Context) -> bool {
+        const COMMITTED: &[&str] = &["commit", "committed", "check", "checked", "go", "create", "created"];
+        let own = self.rules.get(before..).unwrap_or_default();
+        let is_named = own.iter().any(|rule| !rule.paths.is_empty() || !rule.existing_files.is_empty());
+        let is_file_verb = tables::FILE_VERB.contains(&context.verb) && !is_named;
+        let is_unnamed = own.is_empty() && COMMITTED.contains(&context.verb.as_str());
+        !part.is_empty()
+            && context.is_ban
+            && part.iter().all(|word| !word.is_code || is_path(word))
+            && (is_file_verb || is_unnamed)
+    }
+
+    /// Whether a list in parentheses has known names of the kind that the sentence bans with words that no table has.
+    fn is_kind_of(&self, part: &[Word], before: usize) -> bool {
+        let is_unknown = |rule: &DecisionRule| {
+            rule.commands.is_empty()
+                && rule
+                    .packages
+                    .first()
+                    .is_some_and(|name| tables::technology(&name.to_lowercase()).is_none())
+        };
+        let own = self.rules.get(before..).unwrap_or_default();
+        let named = names(part);
+        let is_known = |name: &Name| tables::technology(&name.text.to_lowercase()).is_some();
+        let is_code =
+            part.iter().all(|word| word.is_code && !is_path(word) || word.is_in(&[",", "and", "or", "/"]));
+        own.len() == 1
+            && own.iter().all(is_unknown)
+            && named.len() > 1
+            && (is_code || named.iter().any(is_known))
+    }
+
     /// Reads a clause whose beginning may be a label.
     pub(super) fn labelled(&mut self, clause: &[Word], context: &mut Context) {
+        if lifted(clause).is_some() {
+            return self.clause(clause, context);
+        }
         let colon = clause.iter().position(|word| word.is(":")).filter(|at| *at <= 8);
         let Some(at) = colon else { return self.clause(clause, context) };
         let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
@@ -135,6 +184,8 @@ impl Reading {
                     "now",
                     "on",
                     "here",
+                    "must",
+                    "may",
                 ])
         });
         let is_stated =

@@ -9,11 +9,12 @@ use super::names::{Name, names};
 use super::rule::{DecisionRule, RuleError};
 use super::scope::{Scope, all as all_places, scope};
 use super::tables;
-use super::words::{Word, sentences, words};
+use super::words::{Sentence, Word, sentences, words};
 
 mod ban;
 mod clause;
 mod labels;
+mod listed;
 mod negation;
 mod object;
 mod order;
@@ -24,11 +25,12 @@ mod replacement;
 mod status;
 mod verdict;
 
+use self::permit::lifted;
 use self::phrases::{plain, plainly};
+pub(super) use self::status::status_alone;
 use self::status::{emphatic, is_annotated_void, is_hedged, is_rejected, joined, without_id, without_struck};
-use self::verdict::{
-    MARKS, asks_leave, bans_list, elided, is_name_alone, is_tagged, permits, places_of, verdict,
-};
+pub(super) use self::verdict::bans_list;
+use self::verdict::{asks_leave, elided, is_name_alone, is_tagged, marked, permits, places_of, verdict};
 
 /// Statements in the text of a decision.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +92,7 @@ struct Context {
 
 /// Reads the text of a decision, with its heading.
 pub(super) fn read(text: &str) -> Reading {
-    let text = without_struck(text);
+    let text = without_tags(&without_struck(text));
     let mut reading = Reading::default();
     let mut context = Context::default();
     for block in blocks(&text) {
@@ -114,6 +116,25 @@ pub(super) fn read(text: &str) -> Reading {
     reading
 }
 
+/// Returns a text with the lists and code of HTML as those of Markdown.
+fn without_tags(text: &str) -> String {
+    if !["<li>", "<code>", "<summary>", "<p>", "<br"].iter().any(|tag| text.contains(tag)) {
+        return text.to_owned();
+    }
+    let lines = text.lines().map(|line| {
+        // Tags in code are meant.
+        if line.contains('`') {
+            return line.to_owned();
+        }
+        let line = line.replace("<li>", "\n- ").replace("<code>", "`").replace("</code>", "`");
+        let line = line.replace("<br>", " ").replace("<br/>", " ").replace("<summary>", "### ");
+        ["</li>", "</summary>", "<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", "<b>", "</b>"]
+            .iter()
+            .fold(line, |line, tag| line.replace(tag, ""))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Returns the language that the heading of a decision names, if it is one: "C# collections".
 fn languages_of_title(text: &str) -> Option<&'static str> {
     let heading = text.lines().next().filter(|line| line.starts_with('#'))?;
@@ -125,6 +146,14 @@ fn languages_of_title(text: &str) -> Option<&'static str> {
 }
 
 impl Reading {
+    /// Restricts everything to the files of a glob.
+    pub(super) fn keep_to(&mut self, place: &str) {
+        let open = self.rules.iter_mut().filter(|rule| rule.within.is_empty());
+        open.for_each(|rule| rule.within.push(place.to_owned()));
+        let permits = std::mem::take(&mut self.permits);
+        self.allows.extend(permits.into_iter().map(|name| (name, vec![place.to_owned()])));
+    }
+
     fn block(&mut self, block: &Block, context: &mut Context) {
         match &block.kind {
             Kind::Rule(line) => self.written.push((*line, DecisionRule::parse(&block.text))),
@@ -162,9 +191,27 @@ impl Reading {
                 context.start = before;
                 context.title = before..self.rules.len();
             }
+            Kind::Advised(instead) => {
+                let before = self.rules.len();
+                context.start = before;
+                let text = without_id(&block.text);
+                self.statement(text, context);
+                let own = words(text);
+                if self.rules.len() == before && is_name_alone(&own) {
+                    self.forbid_named(names(&own), Scope::default(), "use", None, context);
+                }
+                let instead = plain(&words(instead));
+                for rule in self.rules.get_mut(before..).unwrap_or_default() {
+                    rule.instead = rule.instead.take().or_else(|| instead.clone());
+                }
+            }
             Kind::Statement => {
                 let text = without_id(&block.text);
                 if is_annotated_void(&block.text) {
+                    // "Revoked: the ban of X."
+                    let taken =
+                        sentences(text).into_iter().filter_map(|sentence| lifted(&sentence.words)).flatten();
+                    self.permits.extend(taken.map(|name| name.text));
                     return;
                 }
                 let rules = self.rules.len();
@@ -211,17 +258,12 @@ impl Reading {
                 self.forbid_named(names(subject), Scope::default(), "use", None, context);
                 continue;
             }
-            if let [mark, named @ ..] = &*sentence.words
-                && mark.is_in(MARKS)
-                && is_name_alone(named)
-            {
-                // "❌ X"
-                self.forbid_named(names(named), Scope::default(), "use", None, context);
+            if let Some(refused) = marked(&sentence.words) {
+                // "❌ X", "X ❌, Y ✅"
+                self.forbid_named(refused, Scope::default(), "use", None, context);
                 continue;
             }
-            if context.is_listed && is_name_alone(&sentence.words) {
-                // "## Things we do not use", and a name below it
-                self.forbid_named(names(&sentence.words), Scope::default(), "use", None, context);
+            if context.is_listed && self.listed(&sentence, context) {
                 continue;
             }
             if self.answer(&sentence.words, asked, context) {
@@ -248,16 +290,21 @@ impl Reading {
                 }
                 self.labelled(clause, context);
             }
-            // "(Exception: `x/`)" alone is about the sentence before.
-            let before = if sentence.words.is_empty() { context.start.min(before) } else { before };
-            for aside in &sentence.asides {
-                let places = all_places(aside);
-                if !places.is_empty() && ends_with_exception(&sentence.words) {
-                    self.except_places(&places, context.start);
-                    continue;
-                }
-                self.aside(aside, before, context);
+            self.asides(&sentence, before, context);
+        }
+    }
+
+    /// Reads the texts in parentheses of a sentence, whose rules start at `before`.
+    fn asides(&mut self, sentence: &Sentence, before: usize, context: &mut Context) {
+        // "(Exception: `x/`)" alone is about the sentence before.
+        let before = if sentence.words.is_empty() { context.start.min(before) } else { before };
+        for aside in &sentence.asides {
+            let places = all_places(aside);
+            if !places.is_empty() && ends_with_exception(&sentence.words) {
+                self.except_places(&places, context.start);
+                continue;
             }
+            self.aside(aside, before, context);
         }
     }
 }
@@ -271,7 +318,11 @@ fn ends_with_exception(words: &[Word]) -> bool {
     };
     let outside = (0..words.len()).rev().find(|at| {
         let word = words.get(*at);
-        word.is_some_and(|word| word.is_in(tables::OUTSIDE) || word.is("but") && is_all_but(*at))
+        word.is_some_and(|word| {
+            word.is_in(tables::OUTSIDE)
+                || word.is_in(&["excepted", "exempted", "excluded"])
+                || word.is("but") && is_all_but(*at)
+        })
     });
     outside.is_some_and(|at| words.len() - at <= 6 && !words.iter().skip(at).any(|word| word.is(",")))
 }

@@ -71,12 +71,26 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     }
     if word.is("no") && next.is_none_or(|next| next.is("longer") || next.is("more")) || word.is("longer") {
         let behind = clause.get(at + 1..)?;
+        let ban = behind.iter().take(3).position(|word| word.is_in(tables::BANNED));
+        if let Some(offset) = ban.filter(|_| !before.is_empty()) {
+            // "X is no longer banned"
+            let (start, end) = (subject_start(at), at + 2 + offset);
+            return Some(Predicate { start, end, verb: "use".to_owned(), is_object: false, is_permit: true });
+        }
         let verb = behind.iter().position(|word| word.is_in(tables::USED)).map(|offset| at + 1 + offset);
         let is_active = before.iter().all(|word| {
             word.is_in(tables::ACTOR)
                 || word.is_in(tables::ORDER_START)
                 || word.is_in(&["from", "on", "as", "since", "tomorrow", ","])
         });
+        // "We no longer send mail with X."
+        if is_active
+            && !before.is_empty()
+            && behind.get(1).is_some_and(is_plain_verb)
+            && active_verb(behind).is_none()
+        {
+            return object(at + 3, UNKNOWN_VERB);
+        }
         // Without a subject, the verb is the next word: "no longer use X", but "no more X, use Y".
         let verbs = if before.is_empty() { 2 } else { behind.len() };
         let active = behind.iter().take(verbs).position(is_verb).map(|offset| at + 1 + offset);
@@ -100,7 +114,13 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         return object(at + 1, "use");
     }
     let is_action = |next: &Word| !next.is_in(tables::VERB) && tables::concept(&next.lower).is_some();
-    if is_order && next.is_some_and(is_action) {
+    let is_phrase = |length: usize| {
+        let words = clause.get(at + 1..at + 1 + length).unwrap_or_default();
+        let phrase = words.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+        !words.iter().any(|word| word.is_code)
+            && tables::concept(&phrase).is_some_and(|known| known.patterns.starts_with("CMD"))
+    };
+    if is_order && (next.is_some_and(is_action) || (2..=3).any(is_phrase)) {
         // "Never force-push."
         return object(at + 1, "use");
     }
@@ -108,7 +128,12 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         let behind = clause.get(at + 1..)?;
         // "React, and nothing but React"
         if behind.is_empty()
-            || word.is("nothing") && next.is_some_and(|next| next.is_in(&["but", "except", "else"]))
+            || word.is("nothing")
+                && next.is_some_and(|next| {
+                    next.is_in(&[
+                        "but", "except", "else", "speaks", "stops", "prevents", "forbids", "against", "wrong",
+                    ])
+                })
         {
             return None;
         }
@@ -228,11 +253,29 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         {
             break;
         } else if word.is("in") {
-            let is_place = behind
-                .iter()
-                .skip(end - at - 1)
-                .take(3)
-                .any(|word| word.is_in(&["code", "codebase", "repo", "stack", "base", "use", "project"]));
+            let is_place = behind.iter().skip(end - at - 1).take(3).any(|word| {
+                word.is_in(&[
+                    "code",
+                    "codebase",
+                    "repo",
+                    "repository",
+                    "stack",
+                    "base",
+                    "use",
+                    "project",
+                    "tree",
+                    "graph",
+                    "bundle",
+                    "build",
+                    "product",
+                    "dependencies",
+                    "manifest",
+                    "manifests",
+                    "lockfile",
+                    "image",
+                    "images",
+                ])
+            });
             if is_place {
                 return subject(at, end + 3, "used");
             }
@@ -244,6 +287,11 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         }
     }
     None
+}
+
+/// Returns the first word that is a known verb.
+fn active_verb(words: &[Word]) -> Option<usize> {
+    words.iter().position(is_verb)
 }
 
 /// Verb of an order that no table lists.
@@ -262,10 +310,15 @@ pub(super) fn is_plain_verb(word: &Word) -> bool {
 
 /// Whether a word is the form of a verb as in "no one is using X".
 fn is_gerund(word: &Word) -> bool {
-    let Some(stem) = word.lower.strip_suffix("ing").filter(|_| !word.is_code) else { return false };
-    let short = stem.chars().next_back().and_then(|last| stem.strip_suffix(last));
-    let is_known = |stem: &str| tables::VERB.contains(stem) || stem == "reach";
-    is_known(stem) || is_known(&format!("{stem}e")) || short.is_some_and(is_known)
+    infinitive(word).is_some()
+}
+
+/// Returns the verb of which a word is the form as in "using X".
+pub(super) fn infinitive(word: &Word) -> Option<String> {
+    let stem = word.lower.strip_suffix("ing").filter(|_| !word.is_code)?;
+    let short = stem.chars().next_back().and_then(|last| stem.strip_suffix(last)).unwrap_or_default();
+    let forms = [stem.to_owned(), format!("{stem}e"), short.to_owned()];
+    forms.into_iter().find(|form| tables::VERB.contains(form) || form == "reach")
 }
 
 pub(super) fn is_verb(word: &Word) -> bool {

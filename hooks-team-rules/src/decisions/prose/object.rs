@@ -5,6 +5,7 @@ use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::clause::{as_well, says_same};
+use super::negation::UNKNOWN_VERB;
 use super::permit::is_permit;
 use super::phrases::{has_phrase, names_files, object_end};
 use super::predicate::{Predicate, predicate};
@@ -28,6 +29,20 @@ impl Reading {
             let places = Scope { except: scope::all(subject), ..Scope::default() };
             self.forbid_named(names(&scope(subject).1), places, &found.verb, None, context);
             return;
+        }
+        let is_excluding = ["excluded", "exempted", "excepted", "exempt"].contains(&found.verb.as_str());
+        if is_excluding
+            && !found.is_object
+            && !scope::all(subject).is_empty()
+            && self.rules.len() > context.start
+        {
+            // "`tools/` is excluded"
+            self.except_places(&scope::all(subject), context.start);
+            return;
+        }
+        if found.is_permit && !found.is_object && scope::all(clause).is_empty() {
+            // "X is no longer banned"
+            self.permits.extend(names(subject).into_iter().map(|name| name.text));
         }
         if found.is_permit || is_exempt(subject) {
             self.except(clause, context.start);
@@ -83,6 +98,20 @@ impl Reading {
         if says_there && places.within.is_empty() && !context.globs.is_empty() {
             places.within.clone_from(&context.globs);
         }
+        let is_for_all = [
+            "and by agents",
+            "and by anyone",
+            "and by everyone",
+            "and by everybody",
+            "anywhere else",
+            "and everywhere else",
+        ]
+        .iter()
+        .any(|phrase| has_phrase(behind, phrase));
+        if is_for_all && !found.is_permit {
+            // "X is forbidden in scripts and by agents"
+            places.within.clear();
+        }
         let is_push = [&object_words[..], &subject[..]]
             .concat()
             .iter()
@@ -130,7 +159,11 @@ impl Reading {
                 .iter()
                 .find(|word| !word.is_in(&["on", "upon", "from"]))
                 .is_some_and(|word| word.is_in(&["it", "them", "that", "these", "those", "this"]));
-            if is_pronoun && !context.last.is_empty() {
+            let own = names(&scope(clause.get(..found.start).unwrap_or_default()).1);
+            if is_pronoun && own.iter().any(|name| !name.is_guess()) {
+                // "X is archived, so do not import it"
+                named = own;
+            } else if is_pronoun && !context.last.is_empty() {
                 // "Do not import it from `api/`"
                 named.clone_from(&context.last);
                 places.within = scope::all(object);
@@ -148,6 +181,9 @@ impl Reading {
             };
             let means: Vec<Name> = names(tail).into_iter().filter(is_clear).collect();
             if !means.is_empty() {
+                if tables::IDLE_VERB.contains(&verb) || verb == UNKNOWN_VERB {
+                    "use".clone_into(&mut verb);
+                }
                 named = means;
             }
         }
@@ -203,9 +239,12 @@ impl Reading {
                 })
                 .collect();
         }
-        let mut is_existing = clause
-            .iter()
-            .any(|word| word.is_in(&["existing", "applied", "released", "shipped", "exists", "exist"]))
+        // "A lock file shall not exist" is about new ones.
+        let is_state = |word: &Word| {
+            word.is_in(&["existing", "applied", "released", "shipped", "exists", "exist"])
+                && found.verb != word.lower
+        };
+        let mut is_existing = clause.iter().any(is_state)
             || [
                 "once merged",
                 "once applied",
@@ -269,6 +308,11 @@ impl Reading {
                 self.is_unclear = true;
             }
         }
+        if stated.iter().any(|word| word.is_in(&["image", "images"])) {
+            // "Images from `acme/` are banned"
+            let own = named.iter_mut().filter(|name| name.is_code && name.noun.is_empty());
+            own.for_each(|name| "images".clone_into(&mut name.noun));
+        }
         context.is_existing = is_existing;
         let is_existing = is_existing && !named.iter().any(|name| name.is_new);
         let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
@@ -312,6 +356,22 @@ fn is_coordinated(words: &[Word], found: &Predicate) -> bool {
         && words.first().is_some_and(|word| word.is_in(&["from", "by", "in", "for", "since"]))
 }
 
+/// Words that begin a part before a sentence: "as agreed on Monday, X is banned".
+const ADVERBIAL: &[&str] = &[
+    "as",
+    "since",
+    "because",
+    "after",
+    "from",
+    "starting",
+    "effective",
+    "on",
+    "per",
+    "following",
+    "given",
+    "until",
+];
+
 /// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
 fn own_subject(words: &[Word]) -> &[Word] {
     const VERBS: &[&str] = &[
@@ -325,6 +385,11 @@ fn own_subject(words: &[Word]) -> &[Word] {
     }
     let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
     let (before, behind) = words.split_at_checked(comma).unwrap_or((words, &[]));
+    let is_adverbial =
+        words.first().is_some_and(|word| word.is_in(ADVERBIAL)) && scope(before).0 == Scope::default();
+    if is_adverbial && !names(behind).is_empty() {
+        return behind;
+    }
     let is_sentence = before.iter().any(|word| {
         word.is_in(tables::BE) || word.is_in(tables::CHOOSE) || word.is("uses") || word.is_in(tables::BANNED)
     }) || before
@@ -346,7 +411,12 @@ fn plain_command(words: &[Word]) -> Option<String> {
     let (first, rest) = words.split_first()?;
     let is_program =
         tables::is_named_program(&first.lower) || tables::is_program(&first.lower) || is_unknown(first);
-    let fits = is_plain(first) && is_program && (1..=3).contains(&rest.len()) && rest.iter().all(is_plain);
+    let is_list = rest.iter().any(|word| word.is_in(&["or", "and", "nor", "but", "not"]));
+    let fits = !is_list
+        && is_plain(first)
+        && is_program
+        && (1..=3).contains(&rest.len())
+        && rest.iter().all(is_plain);
     fits.then(|| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 

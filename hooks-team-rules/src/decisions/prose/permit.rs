@@ -163,12 +163,40 @@ pub(super) fn is_back(words: &[Word]) -> bool {
     tables::BACK_PHRASE.iter().any(|phrase| has_phrase(words, phrase))
 }
 
-/// Whether a clause takes a ban away: "we lifted the ban on X".
-pub(super) fn is_lifted(words: &[Word]) -> bool {
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_str()));
-    has(&["ban", "bans", "prohibition"])
-        && has(&["lifted", "lift", "lifting", "removed", "reversed", "revoked", "over", "gone", "dropped"])
-        && !words.iter().any(|word| word.is_in(tables::NEGATION))
+/// Returns the names whose ban a clause takes away: "we lifted the ban on X", "the X ban is over"; `None` if it takes none away.
+pub(super) fn lifted(words: &[Word]) -> Option<Vec<Name>> {
+    const BANS: &[&str] = &["ban", "bans", "prohibition", "prohibitions", "embargo", "moratorium", "veto"];
+    const TALKS: &[&str] = &["decision", "rule", "verdict", "ruling", "mind", "minds"];
+    const LINKS: &[&str] = &["of", "on", "for", "against", "about", "regarding"];
+    let at = words.iter().position(|word| word.is_in(BANS) || word.is_in(TALKS))?;
+    let is_ban = words.get(at).is_some_and(|word| word.is_in(BANS));
+    let has_link = words.get(at + 1).is_some_and(|word| word.is_in(LINKS));
+    let is_over = |word: &Word| {
+        word.is_in(tables::LIFTED) && (is_ban || word.is_in(tables::ENDED) || word.is("lifted"))
+    };
+    let is_changed = words.iter().any(|word| word.is("changed"));
+    let is_lifted = words.iter().any(is_over) || !is_ban && is_changed;
+    let is_negated = words.iter().any(|word| word.is_in(tables::NEGATION));
+    if !is_lifted || is_negated || !is_ban && !has_link {
+        return None;
+    }
+    let is_end = |word: &Word| {
+        word.is_in(tables::BE)
+            || word.is_in(tables::AUXILIARY)
+            || word.is_in(tables::LIFTED)
+            || word.is(",")
+            || word.is(":")
+    };
+    let part: Vec<Word> = match has_link {
+        true => words.iter().skip(at + 2).take_while(|word| !is_end(word)).cloned().collect(),
+        false => words
+            .iter()
+            .take(at)
+            .filter(|word| !is_end(word) && !word.is_in(tables::ADJECTIVE))
+            .cloned()
+            .collect(),
+    };
+    Some(names(&part))
 }
 
 /// Whether a clause is about a download that a shell runs: "pipe downloads into a shell".

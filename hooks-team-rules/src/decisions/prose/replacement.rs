@@ -1,6 +1,6 @@
 //! Replacements: "use Y instead of X", "X -> Y", "we picked Y over X".
 
-use super::super::names::names;
+use super::super::names::{is_file, names};
 use super::super::scope::scope;
 use super::super::tables;
 use super::super::words::Word;
@@ -23,7 +23,11 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
         let (old_places, old_words) = scope(&old);
         let (new_places, new_words) = scope(&new);
         let mut places = old_places;
-        places.within.extend(new_places.within);
+        // "Use the wrapper in `src/http.ts` instead of X": a file is where the replacement is.
+        let is_file = |glob: &String| !glob.contains('*') && is_file(glob.rsplit('/').next().unwrap_or(glob));
+        if !new_places.within.iter().all(is_file) {
+            places.within.extend(new_places.within);
+        }
         places.except.extend(new_places.except);
         let mut old = names(&old_words);
         // "Be explicit rather than clever" names no library.

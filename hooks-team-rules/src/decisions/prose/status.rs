@@ -23,7 +23,9 @@ pub(super) fn is_rejected(text: &str) -> bool {
         !sentence.words.is_empty()
             && own.all(|word| {
                 (tables::VOID.contains(&word.lower) && !word.is("replaced"))
-                    || word.is_in(&["discussed", "but", "and", "then", "later", "ok", "was"])
+                    || word.is_in(&["discussed", "but", "and", "then", "later", "ok", "was", "carried"])
+                    // "Not passed."
+                    || word.is_in(tables::ACCEPTED) && sentence.words.iter().any(|word| word.is("not"))
             })
             && sentence.words.iter().any(|word| is_void(&word.lower))
     })
@@ -48,25 +50,51 @@ pub(super) fn is_annotated_void(text: &str) -> bool {
             .split(|c: char| !c.is_alphanumeric())
             .next()
             .unwrap_or_default();
-        is_void(text)
-            && [
-                "proposed",
-                "draft",
-                "rejected",
-                "withdrawn",
-                "reversed",
-                "revoked",
-                "superseded",
-                "undecided",
-                "pending",
-                "deferred",
-                "postponed",
-                "rescinded",
-                "wip",
-            ]
-            .contains(&first.to_lowercase().as_str())
+        is_void(text) && tables::ENDED.contains(&first.to_lowercase())
     };
-    aside.is_some_and(is_void) || value.is_some_and(is_status) || states_end(text)
+    aside.is_some_and(is_void)
+        || value.is_some_and(is_status)
+        || is_label_void(beginning)
+        || status_alone(text).is_some_and(|status| !status.contains(' '))
+        || states_end(text)
+}
+
+/// Returns the status of one sentence that a decision begins with, if it ends it: "*Withdrawn.* No X.", "[Rejected] No X."
+pub(in super::super) fn status_alone(text: &str) -> Option<&str> {
+    let inner = text.trim_start().trim_start_matches(['*', '_', '[', '(', ' ']);
+    let end = inner.find(['.', ']', ')', ':', '!', '\n', '*', '_']).unwrap_or(inner.len());
+    let status = inner.get(..end)?;
+    // "Rejected by the board on 3 May."
+    let is_short = status.split_whitespace().count() <= 7;
+    let first = status.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let behind = status.get(first.len()..).unwrap_or_default().trim();
+    let next = behind.split_whitespace().next().unwrap_or_default();
+    // "Rejected by the board: X" may as well refuse X.
+    let is_colon = inner.get(end..).is_some_and(|rest| rest.starts_with(':'));
+    let is_link = ["by", "on", "in", "after", "at"].contains(&next) || next.starts_with(is_digit);
+    let is_whole = behind.is_empty() || is_link && !is_colon;
+    // "Proposed 2024-05-02, accepted a week later."
+    let is_accepted =
+        behind.split(|c: char| !c.is_alphanumeric()).any(|word| tables::ACCEPTED.contains(word));
+    (is_short && is_whole && !is_accepted && tables::ENDED.contains(&first.to_lowercase())).then_some(status)
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+/// Whether a label with an id also has a status that ends the item: "ADR 14, superseded by ADR 17: …", "D3 — rejected: …".
+fn is_label_void(beginning: &str) -> bool {
+    let Some((label, _)) = beginning.split_once(": ") else { return false };
+    let mut parts =
+        label.split([',', '\u{2014}', '\u{2013}', '(', '[', ';']).flat_map(|part| part.split(" - "));
+    let has_id =
+        parts.next().is_some_and(|id| id.chars().any(is_digit) && id.split_whitespace().count() <= 3);
+    let ends = |part: &str| {
+        let first = part.split_whitespace().next().unwrap_or_default();
+        tables::ENDED.contains(&first.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+    };
+    has_id && parts.any(ends)
 }
 
 /// Whether a status or an aside within an item ends it: "Forbid X. Status: superseded by D7.", "No X (reversed in May)".
@@ -79,12 +107,25 @@ fn states_end(text: &str) -> bool {
         ["superseded", "rejected", "reversed", "withdrawn", "revoked", "rescinded", "overturned", "retracted"]
             .contains(&word)
     };
-    statuses.map(|status| status.trim_start_matches(|c: char| !c.is_alphanumeric())).any(is_void)
+    // "[decided 2021, withdrawn 2022]"
+    let is_ended = |aside: &str| {
+        let inner = aside.split([')', ']']).next().unwrap_or_default();
+        inner.len() < 80
+            && inner.split([',', ';']).skip(1).any(|part| first(part.trim_start_matches([' ', '*', '_'])))
+    };
+    let is_noted = asides.clone().any(is_ended);
+    is_noted
+        || statuses.map(|status| status.trim_start_matches(|c: char| !c.is_alphanumeric())).any(is_void)
         || asides.map(str::to_owned).any(|aside| first(&aside))
 }
 
 /// Removes an id, a date or a number before a text: `ADR-014: …`, `D2 (kept): …`, `2024/03: …`.
 pub(super) fn without_id(text: &str) -> &str {
+    // "*Accepted.* No X": the mark at the start belongs to the one behind the status.
+    let is_stressed = text.starts_with(['*', '_']) && !text.starts_with("**") && !text.starts_with("__");
+    if is_stressed && [".*", "._", ":*", ":_"].iter().any(|end| text.contains(end)) {
+        return text;
+    }
     let mut text = text.trim().trim_start_matches(['*', '_', '[', ' ']);
     for _ in 0..3 {
         let Some(end) = text.find([':', ' ', '.', ']']) else { return text };

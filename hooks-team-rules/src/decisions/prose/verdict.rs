@@ -35,11 +35,14 @@ const EMPHASIS: &[&str] = &[
     "most",
 ];
 /// Signs that refuse what follows.
-pub(super) const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎"];
+const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words that refuse alone.
 const NO: &[&str] = &["no", "nope", "nah", "never", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words behind a negation that is a verdict.
-const BEHIND_NOT: &[&str] = &["for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok"];
+const BEHIND_NOT: &[&str] = &[
+    "for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok", "inside", "under", "below",
+    "within", "now", "any", "anywhere", "okay", "from", "into", "across",
+];
 /// Words that may follow a verdict.
 const BEHIND: &[&str] = &[
     ",", "ever", "with", "save", "because", "since", "as", "->", "use", "instead", "thanks", "way", "go",
@@ -70,6 +73,11 @@ pub(super) fn verdict(words: &[Word]) -> Option<usize> {
 
 /// Returns the places of a verdict: "never, with the exception of `x/`", "forbidden save for handlers in `x/`".
 pub(super) fn places_of(words: &[Word]) -> Scope {
+    // "X: not in `a/`" is a ban there, and no exception.
+    let words = match words {
+        [not, behind @ ..] if not.is("not") => behind,
+        _ => words,
+    };
     let mut places = scope(words).0;
     let is_exception = |word: &Word| {
         word.is_in(tables::OUTSIDE) || word.is_in(&["save", "exception", "exceptions", "unless"])
@@ -113,13 +121,17 @@ pub(super) fn asks_leave(words: &[Word]) -> bool {
     };
     let is_leave = |word: &&Word| word.is_in(LEAVE);
     let is_verbal = |word: &&Word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY);
+    let is_about =
+        |pair: &[&Word]| matches!(pair, [first, about] if first.is_in(&["what", "how"]) && about.is("about"));
     words.len() <= 16
         && !words.iter().any(is_odd)
-        && (words.iter().any(is_leave) || words.len() <= 4 && !words.iter().any(is_verbal))
+        && (words.iter().any(is_leave)
+            || words.windows(2).any(is_about)
+            || words.len() <= 4 && !words.iter().any(is_verbal))
 }
 
 /// Whether a title names nothing itself, and bans what is listed below it.
-pub(super) fn bans_list(title: &str) -> bool {
+pub(in super::super) fn bans_list(title: &str) -> bool {
     let own = words(title);
     let is_undone = |word: &Word| {
         word.is_in(&["un-banned", "unbanned", "lifted", "longer", "proposed", "ideas", "should", "formerly"])
@@ -131,6 +143,34 @@ pub(super) fn bans_list(title: &str) -> bool {
             let lower = name.text.to_lowercase();
             name.is_code || tables::technology(&lower).is_some() || tables::is_named_program(&lower)
         })
+}
+
+/// Returns the names that a mark refuses, before or behind it: "❌ X: never again", "X ❌, Y ✅".
+pub(super) fn marked(sentence: &[Word]) -> Option<Vec<Name>> {
+    if !sentence.iter().any(|word| word.is_in(MARKS)) {
+        return None;
+    }
+    let label = sentence
+        .iter()
+        .position(|word| word.is(":"))
+        .filter(|at| !sentence.iter().take(*at).any(|word| word.is_in(MARKS) || word.is_code) && *at <= 4);
+    let own = sentence.get(label.map_or(0, |at| at + 1)..)?;
+    let mut refused = Vec::new();
+    for part in own.split(|word| word.is(",") || word.is("->") || word.is(";") || word.is("|")) {
+        match part {
+            [mark, behind @ ..] if mark.is_in(MARKS) => {
+                let end = behind.iter().position(|word| word.is(":") || word.is("—")).unwrap_or(behind.len());
+                let named = behind.get(..end)?;
+                refused
+                    .extend(Some(named).filter(|named| is_name_alone(named)).map(names).unwrap_or_default());
+            }
+            [before @ .., mark] if mark.is_in(MARKS) && is_name_alone(before) => {
+                refused.extend(names(before))
+            }
+            _ => {}
+        }
+    }
+    (!refused.is_empty()).then_some(refused)
 }
 
 /// Whether a sentence is a name or a list of them, and nothing else.
