@@ -35,6 +35,8 @@ pub(super) struct Anchors {
     pub(super) dashes: bool,
     /// The sixth byte before a line end, all of a run.
     pub(super) line_end: bool,
+    /// Quotation mark behind a run that ends a literal, where another may go on; `=` and two digits inside a run, as in mail.
+    pub(super) joint: bool,
 }
 
 /// Shortest run from the start of a credential; a test of the forms reads it.
@@ -117,6 +119,7 @@ struct Hits<T> {
     option: T,
     dashes: T,
     line_end: T,
+    joint: T,
     /// Positions with one of them.
     any: T,
 }
@@ -172,7 +175,7 @@ impl<T: Bits> Hits<T> {
         let four = two.and(two, 2);
         let seven = four.and(four, 3);
         let hits = Self {
-            name: names(here, next),
+            name: names(here, next) | more_names(here, next, starts),
             number: here.digit & starts & seven.here,
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
             colon: first_colon & token_after & (!colon_after | near_digits(here, next)),
@@ -183,6 +186,7 @@ impl<T: Bits> Hits<T> {
             option: dash.here & apart & (letters(1) | after(dash.here, dash.next, 1) & letters(2)),
             dashes: five(dash) & letters(5),
             line_end: tail & after(here.line_end, next.line_end, TAIL as u32),
+            joint: before(last.token, here.token) & (joints(here, next) | mail_escapes(here, next)),
             any: here.rare,
         };
         Self { any: hits.all(), ..hits }
@@ -191,9 +195,32 @@ impl<T: Bits> Hits<T> {
     #[inline(always)]
     fn all(&self) -> T {
         let Self {
-            name, number, account, colon, rare, opener, word, encoded, option, dashes, line_end, ..
+            name,
+            number,
+            account,
+            colon,
+            rare,
+            opener,
+            word,
+            encoded,
+            option,
+            dashes,
+            line_end,
+            joint,
+            ..
         } = *self;
-        name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end
+        name
+            | number
+            | account
+            | colon
+            | rare
+            | opener
+            | word
+            | encoded
+            | option
+            | dashes
+            | line_end
+            | joint
     }
 }
 
@@ -212,6 +239,7 @@ impl<T> Hits<T> {
             option: by(self.option),
             dashes: by(self.dashes),
             line_end: by(self.line_end),
+            joint: by(self.joint),
             any: by(self.any),
         }
     }
@@ -233,6 +261,7 @@ impl Hits<[u64; LANES]> {
             option: is(&self.option),
             dashes: is(&self.dashes),
             line_end: is(&self.line_end),
+            joint: is(&self.joint),
         }
     }
 }
@@ -253,6 +282,82 @@ fn names<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
     let two = Both { here: here.e_i & e1, next: next.e_i & next.e_i >> 1 };
     let identified = here.e_i & e2 & after(two.here, two.next, 5) & after(two.here, two.next, 7);
     key_token_cookie | password | credential | authorization | bearer | identified
+}
+
+/// Positions of what else leads to a password: `auth` and `login` as words, `connect`, `asic` of "basic", `plainauth`,
+/// `asterauth` of Redis, `assword` of "password" in a script, `cn=` of a directory, the programs `sqlplus`, `impdp`, `expdp` and
+/// `rabbitmqctl`, `concat` and `.join`, and "contraseña", "senha", "wachtwoord", "clave", "parola". `s` and `w` count as the same.
+#[inline(always)]
+fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
+    let letter = |by: u32| after(here.letter, next.letter, by);
+    let e_i = |by: u32| after(here.e_i, next.e_i, by);
+    let a = |by: u32| after(here.a, next.a, by);
+    let s_w = |by: u32| after(here.s_w, next.s_w, by);
+    let (r, c) = (|by: u32| after(here.r, next.r, by), |by: u32| after(here.c, next.c, by));
+    let auth = here.a & letter(1) & letter(2) & e_i(3) & !letter(4);
+    let login = here.letter & letter(1) & e_i(2) & e_i(3) & letter(4) & !letter(5);
+    let key = here.c & a(2) & e_i(4) & letter(1) & letter(3) & !letter(5);
+    let senha = here.s_w & e_i(1) & e_i(3) & a(4) & !letter(5);
+    let signs = Both { here: signs(here), next: signs(next) };
+    let directory = here.c & letter(1) & after(signs.here, signs.next, 2);
+    let words = starts & (auth | login | key | senha | directory);
+    let connect = here.c & e_i(4) & c(5);
+    let basic = here.a & s_w(1) & e_i(2) & c(3);
+    let plain_auth = here.p & a(2) & e_i(3) & a(5);
+    let master_auth = here.a & s_w(1) & e_i(3) & r(4) & a(5);
+    let asked = here.a & s_w(1) & s_w(2) & s_w(3);
+    let sqlplus = here.s_w & after(here.p, next.p, 3) & s_w(6) & letter(1) & letter(2) & letter(5);
+    let dump = here.e_i & after(here.p, next.p, 2) & after(here.p, next.p, 4) & letter(3);
+    let rabbit = here.r & a(1) & e_i(4) & c(8);
+    let contrasena = here.c & r(4) & a(5) & s_w(6) & e_i(7);
+    let wachtwoord = here.s_w & a(1) & c(2) & e_i(3) & s_w(5) & r(8);
+    let parola = here.p & a(1) & r(2) & a(5) & letter(3) & letter(4);
+    let concat = here.c & c(3) & a(4);
+    let join = dashes(here) & letter(1) & letter(2) & e_i(3) & letter(4) & !letter(5);
+    words | connect
+        | basic
+        | plain_auth
+        | master_auth
+        | asked
+        | sqlplus
+        | dump
+        | rabbit
+        | contrasena
+        | wachtwoord
+        | parola
+        | concat
+        | join
+}
+
+/// Positions of a quotation mark with another one at most five bytes away, and only what joins literals between them, or such a
+/// sign in front of a line end.
+#[inline(always)]
+fn joints<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
+    let quote = |by: u32| after(here.quote, next.quote, by);
+    // Blanks, full stops, `+` and `&`, and what is alike.
+    let sign = |class: &Classes<T>| (class.number | signs(class) | class.rare) & !class.digit;
+    let signs = Both { here: sign(here), next: sign(next) };
+    let or_end = Both { here: here.quote | here.line_end, next: next.quote | next.line_end };
+    let one = after(signs.here, signs.next, 1);
+    let two = one & after(signs.here, signs.next, 2);
+    let three = two & after(signs.here, signs.next, 3);
+    let ends = |by: u32| after(or_end.here, or_end.next, by);
+    let four = three & after(signs.here, signs.next, 4);
+    here.quote & (quote(1) | one & ends(2) | two & ends(3) | three & ends(4) | four & ends(5))
+}
+
+/// Positions of `=` and two digits of which the second may be a letter, in front of a letter: `=40` and `=3D` of mail.
+#[inline(always)]
+fn mail_escapes<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
+    let (letter, digit) =
+        (|by: u32| after(here.letter, next.letter, by), |by: u32| after(here.digit, next.digit, by));
+    signs(here) & digit(1) & (digit(2) | letter(2)) & (letter(3) | digit(3))
+}
+
+/// Positions of `+`, `=`, `_`, `%` and `~`.
+#[inline(always)]
+fn signs<T: Bits>(block: &Classes<T>) -> T {
+    block.token & !block.letter & !block.digit & !block.number & !block.colon
 }
 
 /// Positions from which all bytes belong to a run: sixteen bytes, [`ENCODED`] bytes, [`TAIL`] bytes.
@@ -306,7 +411,7 @@ mod tests {
     #[test]
     fn anchors_are_found_wherever_they_stand() {
         type Is = fn(&Anchors) -> bool;
-        let cases: [(&str, usize, Is); 22] = [
+        let cases: [(&str, usize, Is); 43] = [
             ("key", 0, |a| a.name),
             ("token", 2, |a| a.name),
             ("Cookie", 3, |a| a.name),
@@ -329,6 +434,27 @@ mod tests {
             ("-u a", 0, |a| a.option),
             ("-----BEGIN", 0, |a| a.dashes),
             ("abcdef\n", 0, |a| a.line_end),
+            ("auth(", 0, |a| a.name),
+            ("login(", 0, |a| a.name),
+            ("connect(", 0, |a| a.name),
+            ("Basic", 1, |a| a.name),
+            ("PlainAuth", 0, |a| a.name),
+            ("masterauth", 1, |a| a.name),
+            ("assword", 0, |a| a.name),
+            ("cn=", 0, |a| a.name),
+            ("sqlplus", 0, |a| a.name),
+            ("impdp", 0, |a| a.name),
+            ("rabbitmqctl", 0, |a| a.name),
+            ("contraseña", 0, |a| a.name),
+            ("senha ", 0, |a| a.name),
+            ("wachtwoord", 0, |a| a.name),
+            ("clave ", 0, |a| a.name),
+            ("parola ", 0, |a| a.name),
+            ("concat", 0, |a| a.name),
+            (".join(", 0, |a| a.name),
+            ("a\" + \"b", 1, |a| a.joint),
+            ("a\" ..\nb", 1, |a| a.joint),
+            ("n=40c", 1, |a| a.joint),
         ];
         for (text, at, is) in cases {
             for before in 1..140 {

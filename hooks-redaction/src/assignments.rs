@@ -327,7 +327,11 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun, lines: bool) ->
 /// Returns whether the next argument is a text as only passwords are: `setProperty("password", "Dr4gon!x")`.
 fn is_strong(bytes: &[u8], from: usize) -> bool {
     let Some((start, end)) = quotation(bytes, from) else { return false };
-    let text = bytes.get(start..end).unwrap_or_default();
+    is_strong_text(bytes.get(start..end).unwrap_or_default())
+}
+
+/// Returns whether a text has letters and signs, or letters in both cases and digits, as only passwords do.
+pub(super) fn is_strong_text(text: &[u8]) -> bool {
     let has = |class: fn(&u8) -> bool| text.iter().any(class);
     let signs = text.iter().any(|b| b"!@#$%^&*~+?".contains(b)) && has(u8::is_ascii_alphabetic);
     let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
@@ -360,7 +364,7 @@ fn opens_element(before: &[u8]) -> bool {
 }
 
 /// Returns the start of the value behind a name in JSON: `"name": "DB_PASSWORD", "value": "…"`.
-fn pair_value(bytes: &[u8], from: usize) -> Option<usize> {
+pub(super) fn pair_value(bytes: &[u8], from: usize) -> Option<usize> {
     let blank = |from: usize| run_end(bytes, from, 32, |b| b == b' ' || b == b'\t');
     let line = blank(from) + usize::from(byte(bytes, blank(from)) == b'\r');
     let key = blank(line + usize::from(byte(bytes, line) == b'\n'));
@@ -385,7 +389,7 @@ fn default_of_variable(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Returns the start of the value on the line below a name: `- name: DB_PASSWORD` and `  value: …` in YAML.
-fn value_below(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+pub(super) fn value_below(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let next = run_end(bytes, end, 2, |b| b"\r\n".contains(&b));
     if next == end || !is_name_of_pair(line_before(bytes, start, 64)) {
         return None;
@@ -440,8 +444,8 @@ fn prose(bytes: &[u8], start: usize, at: usize, lines: bool) -> Option<(Separato
 }
 
 /// Returns the inside of the quotation that starts at `from`.
-fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-    let prefix = b"bBrRuUfF@".contains(&byte(bytes, from)) && b"\"'".contains(&byte(bytes, from + 1));
+pub(super) fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let prefix = b"bBrRuUfF@N".contains(&byte(bytes, from)) && b"\"'".contains(&byte(bytes, from + 1));
     let from = if prefix { from + 1 } else { from };
     let escaped = byte(bytes, from) == b'\\';
     let open = from + usize::from(escaped);

@@ -4,11 +4,13 @@ use super::{
     anchors::{self, Anchors, TAIL},
     assignments,
     body::{Body, Runs},
-    digits, email, encoded, forms, headers,
+    calls, commands, digits, email, encoded, forms, headers, joint,
     label::{Label, Labels},
+    lines,
     literals::{self, INDEX, Index, Kind, LITERALS, Literal},
-    network, pem,
+    network, pem, prose,
     span::Span,
+    tables,
     text::{byte, byte_before, line_before, run_end, run_start, starts_word},
     url, view,
 };
@@ -23,7 +25,8 @@ pub(super) struct Findings {
 
 /// Finds `labels` in `text`, also where they are hidden.
 pub(super) fn all(text: &str, labels: Labels) -> Vec<Span> {
-    let Findings { mut spans, hidden } = pass(text, labels, encoded::secrets(labels));
+    let Findings { mut spans, mut hidden } = pass(text, labels, encoded::secrets(labels));
+    hidden.sort_unstable();
     view::find(text, labels, &hidden, &mut spans);
     spans
 }
@@ -52,6 +55,7 @@ fn pass(text: &str, labels: Labels, encoded: Labels) -> Findings {
         encoded_mail: 0,
         url: 0,
         run: 0,
+        table: 0,
     };
     anchors::each(text.as_bytes(), |at, anchors| scanner.hit(at, anchors));
     scanner.found
@@ -88,6 +92,8 @@ struct Scanner<'t> {
     url: usize,
     /// End of the last run of base64.
     run: usize,
+    /// End of the last table with passwords.
+    table: usize,
 }
 
 impl Scanner<'_> {
@@ -120,8 +126,11 @@ impl Scanner<'_> {
             let hit = pem::read(self.text.as_bytes(), at, self.lines, &mut self.ends);
             self.cover(hit, &Label::PrivateKey);
         }
-        if anchors.option && byte(self.text.as_bytes(), at) == b'-' {
+        if anchors.option {
             self.option(at);
+        }
+        if anchors.joint {
+            self.joint(at);
         }
         if anchors.name {
             self.named_anchor(at);
@@ -147,7 +156,10 @@ impl Scanner<'_> {
                     return;
                 }
             }
-            b'%' if next.is_ascii_hexdigit() && byte(bytes, at + 2).is_ascii_hexdigit() => self.start(at + 3),
+            b'%' if next.is_ascii_hexdigit() && byte(bytes, at + 2).is_ascii_hexdigit() => {
+                self.attached_password(at);
+                self.start(at + 3);
+            }
             b'%' => return self.attached_password(at),
             b'~' => return self.tilde(at),
             b'&' if !view::may_be_entity(bytes, at) => return,
@@ -199,6 +211,9 @@ impl Scanner<'_> {
     fn tilde(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         let head = bytes.get(..at).unwrap_or_default();
+        if byte_before(bytes, at) == b' ' {
+            self.keep(lines::access_list(self.text, at));
+        }
         if head.ends_with(b"8Q") && at - 2 >= self.covered {
             self.cover(forms::azure_secret(bytes, at - 2), &Label::ApiKey);
         } else if head.ends_with(b"sha256") {
@@ -210,6 +225,11 @@ impl Scanner<'_> {
     fn option(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         let rest = bytes.get(at..).unwrap_or_default();
+        match byte(bytes, at) {
+            b'-' => {}
+            b'/' => return self.keep(commands::option(self.text, at)),
+            _ => return,
+        }
         let ends = |length: usize| rest.get(length).is_some_and(|b| b" =".contains(b)).then_some(at + length);
         let user = if rest.starts_with(b"--user") {
             ends(6)
@@ -221,14 +241,15 @@ impl Scanner<'_> {
         } else {
             None
         };
-        if let Some(end) = user {
-            return self.keep(assignments::user_option(self.text, end));
+        if let Some(hit) = user.and_then(|end| assignments::user_option(self.text, end)) {
+            return self.keep(Some(hit));
         }
-        if let Some((end, attached)) = literals::password_option(bytes, at) {
-            self.keep(assignments::option_value(self.text, end, attached));
-        }
+        self.keep(commands::option(self.text, at));
         if rest.starts_with(b"-b ") && memchr::memmem::find(line_before(bytes, at, 160), b"curl").is_some() {
             self.note(headers::cookie_option(self.text, at + 3), &Label::AuthHeader);
+        }
+        if rest.get(..12).is_some_and(|option| option.eq_ignore_ascii_case(b"-AsPlainText")) {
+            self.keep(calls::secure_string(self.text, at));
         }
         let stdin =
             ["-S", "--password-stdin", "--stdin"].iter().any(|option| rest.starts_with(option.as_bytes()));
@@ -237,12 +258,33 @@ impl Scanner<'_> {
         }
     }
 
+    /// Notes where literals are put together, or an escape of mail.
+    fn joint(&mut self, at: usize) {
+        let bytes = self.text.as_bytes();
+        let hidden = match byte(bytes, at) {
+            b'=' => joint::is_in_mail(bytes, at),
+            _ => joint::end(bytes, at, false).is_some(),
+        };
+        if hidden {
+            self.found.hidden.push(at);
+        }
+    }
+
+    /// Notes a call at `at` that puts the literals of a list together.
+    fn join(&mut self, at: usize) {
+        if joint::has_list(self.text.as_bytes(), at) {
+            self.found.hidden.push(at);
+        }
+    }
+
     /// Reads `user%password`.
     fn attached_password(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         let user = byte_before(bytes, at).is_ascii_alphanumeric() && byte(bytes, at + 1).is_ascii_graphic();
-        if user && let Some((end, attached)) = literals::password_option(bytes, at) {
-            self.keep(assignments::option_value(self.text, end, attached));
+        if user && memchr::memmem::find(line_before(bytes, at, 160), b"-U").is_some() {
+            let line = line_before(bytes, at, 160);
+            let option = memchr::memmem::rfind(line, b"-U").unwrap_or_default();
+            self.keep(commands::option(self.text, at - line.len() + option));
         }
     }
 
@@ -278,6 +320,9 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let (before, next) = (byte_before(bytes, at), byte(bytes, at + 1));
         let rest = bytes.get(at + 1..).unwrap_or_default();
+        if before == b'+' {
+            self.keep(lines::access_list(self.text, at));
+        }
         if rest.starts_with(b"tcp(") || rest.starts_with(b"unix(") {
             return self.note(url::data_source(bytes, at), &Label::UrlPassword);
         }
@@ -306,6 +351,9 @@ impl Scanner<'_> {
         }
         if next.is_ascii_digit() && after.is_ascii_digit() {
             self.keep(assignments::pgpass(self.text, at));
+        }
+        if b"hdsuS".contains(&next) && before.is_ascii_lowercase() {
+            self.keep(calls::data_object(self.text, at));
         }
         if next == b'A' && after == b'A' && at >= self.covered {
             let hit = forms::telegram(bytes, at, &mut self.runs);
@@ -385,6 +433,12 @@ impl Scanner<'_> {
         if literals::is_name(bytes, at) {
             return self.name(at);
         }
+        if bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"concat")) {
+            return self.join(at);
+        }
+        if byte(bytes, at) == b'.' && bytes.get(at + 1..at + 6) == Some(b"join(") {
+            return self.join(at);
+        }
         let phrase = b"identified by";
         let there = bytes.get(at..at + phrase.len()).unwrap_or_default();
         if there.eq_ignore_ascii_case(phrase) {
@@ -404,8 +458,16 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let (start, end) = assignments::name_around(bytes, at);
         self.named = end;
-        if bytes.get(start..end) == Some(b"chpasswd") {
-            self.keep(assignments::piped(self.text, start, true));
+        match bytes.get(start..end) {
+            Some(b"chpasswd") => self.keep(assignments::piped(self.text, start, true)),
+            Some(b"kinit" | b"smbpasswd" | b"passwd" | b"vncpasswd" | b"cryptsetup") => {
+                self.keep(assignments::piped(self.text, start, false));
+            }
+            _ => {}
+        }
+        if let Some(hit) = self.by_its_place(start, end) {
+            self.named = hit.end.max(self.named);
+            return self.keep(Some(hit));
         }
         if assignments::is_part_of_path(bytes, start, end) {
             return;
@@ -414,7 +476,7 @@ impl Scanner<'_> {
             return self.literal(start);
         }
         // Most names in code have no value behind them.
-        if !b" \t=:\"'`\\>],(\r\n".contains(&byte(bytes, end)) {
+        if !b" \t=:\"'`\\>],(\r\n<".contains(&byte(bytes, end)) {
             return;
         }
         let bearer = self.text.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case("bearer"));
@@ -423,6 +485,25 @@ impl Scanner<'_> {
         let hit = hit.or_else(|| assignments::find(self.text, start, end, self.lines));
         self.named = hit.as_ref().map_or(self.named, |span| span.end);
         self.keep(hit);
+    }
+
+    /// Reads a password that stands among others, not behind the name at `start..end` and a sign.
+    fn by_its_place(&mut self, start: usize, end: usize) -> Option<Span> {
+        if self.lines
+            && start >= self.table
+            && let Some(table) = tables::read(self.text, start, end)
+        {
+            self.table = table.end;
+            table.spans().for_each(|cell| self.keep(Some(cell)));
+        }
+        let asked = || self.text.get(start..end).is_some_and(|name| name.to_ascii_lowercase().ends_with("assword"));
+        let (text, next) = (self.text, byte(self.text.as_bytes(), end));
+        calls::find(text, start, end)
+            .or_else(|| lines::find(text, start, end))
+            .or_else(|| if next == b' ' { commands::at_program(text, start, end) } else { None })
+            .or_else(|| commands::word_option(text, start, end))
+            .or_else(|| if self.lines && asked() { calls::answered(text, start, end) } else { None })
+            .or_else(|| prose::find(text, start, end, self.lines))
     }
 
     fn cover(&mut self, hit: Option<(usize, usize)>, label: &Label) -> bool {
