@@ -66,9 +66,9 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
             for lane in 0..LANES {
                 let mut any = hits.any.get(lane).copied().unwrap_or_default();
                 while any != 0 {
-                    let place = any.trailing_zeros();
-                    any &= any - 1;
-                    tell(at + place as usize, hits.at(lane, place));
+                    let bit = any & any.wrapping_neg();
+                    any ^= bit;
+                    tell(at + bit.trailing_zeros() as usize, hits.at(lane, bit));
                 }
                 at += BLOCK;
             }
@@ -247,8 +247,8 @@ impl<T> Hits<T> {
 
 impl Hits<[u64; LANES]> {
     #[inline(always)]
-    fn at(&self, lane: usize, place: u32) -> Anchors {
-        let is = |lanes: &[u64; LANES]| lanes.get(lane).is_some_and(|hits| hits >> place & 1 == 1);
+    fn at(&self, lane: usize, bit: u64) -> Anchors {
+        let is = |lanes: &[u64; LANES]| lanes.get(lane).is_some_and(|hits| hits & bit != 0);
         Anchors {
             name: is(&self.name),
             number: is(&self.number),
@@ -286,72 +286,66 @@ fn names<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
 
 /// Positions of what else leads to a password: `auth` and `login` as words, `connect`, `asic` of "basic", `plainauth`,
 /// `asterauth` of Redis, `assword` of "password" in a script, `cn=` of a directory, the programs `sqlplus`, `impdp`, `expdp` and
-/// `rabbitmqctl`, `concat` and `.join`, and "contraseña", "senha", "wachtwoord", "clave", "parola". `s` and `w` count as the same.
+/// `rabbitmqctl`, `concat` and `.join`, and "contraseña", "senha", "wachtwoord", "clave", "parola". Only the letters that have a
+/// class are compared, and not all of them.
 #[inline(always)]
 fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
-    let letter = |by: u32| after(here.letter, next.letter, by);
-    let e_i = |by: u32| after(here.e_i, next.e_i, by);
-    let a = |by: u32| after(here.a, next.a, by);
-    let s_w = |by: u32| after(here.s_w, next.s_w, by);
-    let (r, c) = (|by: u32| after(here.r, next.r, by), |by: u32| after(here.c, next.c, by));
-    let auth = here.a & letter(1) & letter(2) & e_i(3) & !letter(4);
-    let login = here.letter & letter(1) & e_i(2) & e_i(3) & letter(4) & !letter(5);
-    let key = here.c & a(2) & e_i(4) & letter(1) & letter(3) & !letter(5);
-    let senha = here.s_w & e_i(1) & e_i(3) & a(4) & !letter(5);
-    let signs = Both { here: signs(here), next: signs(next) };
-    let directory = here.c & letter(1) & after(signs.here, signs.next, 2);
-    let words = starts & (auth | login | key | senha | directory);
-    let connect = here.c & e_i(4) & c(5);
-    let basic = here.a & s_w(1) & e_i(2) & c(3);
-    let plain_auth = here.p & a(2) & e_i(3) & a(5);
-    let master_auth = here.a & s_w(1) & e_i(3) & r(4) & a(5);
-    let asked = here.a & s_w(1) & s_w(2) & s_w(3);
-    let sqlplus = here.s_w & after(here.p, next.p, 3) & s_w(6) & letter(1) & letter(2) & letter(5);
-    let dump = here.e_i & after(here.p, next.p, 2) & after(here.p, next.p, 4) & letter(3);
-    let rabbit = here.r & a(1) & e_i(4) & c(8);
-    let contrasena = here.c & r(4) & a(5) & s_w(6) & e_i(7);
-    let wachtwoord = here.s_w & a(1) & c(2) & e_i(3) & s_w(5) & r(8);
-    let parola = here.p & a(1) & r(2) & a(5) & letter(3) & letter(4);
-    let concat = here.c & c(3) & a(4);
-    let join = dashes(here) & letter(1) & letter(2) & e_i(3) & letter(4) & !letter(5);
-    words | connect
-        | basic
-        | plain_auth
-        | master_auth
-        | asked
-        | sqlplus
-        | dump
-        | rabbit
-        | contrasena
-        | wachtwoord
-        | parola
-        | concat
-        | join
+    let (a1, a2) = (after(here.a, next.a, 1), after(here.a, next.a, 2));
+    let (a4, a5) = (after(here.a, next.a, 4), after(here.a, next.a, 5));
+    let (s1, s2) = (after(here.s_w, next.s_w, 1), after(here.s_w, next.s_w, 2));
+    let s6 = after(here.s_w, next.s_w, 6);
+    let (e1, e2) = (after(here.e_i, next.e_i, 1), after(here.e_i, next.e_i, 2));
+    let (e3, e4) = (after(here.e_i, next.e_i, 3), after(here.e_i, next.e_i, 4));
+    let r4 = after(here.r, next.r, 4);
+    let (ends4, ends5) = (!after(here.letter, next.letter, 4), !after(here.letter, next.letter, 5));
+    let p3 = after(here.p, next.p, 3);
+    let signs = after(signs(here), signs(next), 2);
+    let auth = here.a & e3 & ends4;
+    let login = e2 & e3 & ends5 & !ends4;
+    let clave = here.c & !after(here.r, next.r, 1) & a2 & e4 & ends5;
+    let senha = here.s_w & e1 & e3 & a4 & ends5;
+    let directory = here.c & signs;
+    let words = starts & (auth | login | clave | senha | directory);
+    let connect = here.c & e4 & after(here.c, next.c, 5);
+    let concat = here.c & after(here.c, next.c, 3) & a4;
+    let contrasena = here.c & r4 & a5 & s6;
+    let basic = here.a & s1 & e2 & after(here.c, next.c, 3);
+    let asked = here.a & s1 & s2 & after(here.s_w, next.s_w, 3);
+    let master_auth = here.a & s1 & e3 & r4 & a5;
+    let plain_auth = here.p & a2 & e3 & a5;
+    let parola = here.p & a1 & after(here.r, next.r, 2) & a5;
+    let sqlplus = here.s_w & p3 & s6;
+    let wachtwoord = here.s_w & a1 & after(here.c, next.c, 2) & e3;
+    let dump = here.e_i & after(here.p, next.p, 2) & after(here.p, next.p, 4);
+    let rabbit = here.r & a1 & e4 & after(here.c, next.c, 8);
+    let join = dashes(here) & e3 & !ends4 & ends5;
+    let first = connect | concat | contrasena | basic | asked | master_auth | plain_auth;
+    words | first | parola | sqlplus | wachtwoord | dump | rabbit | join
 }
 
-/// Positions of a quotation mark with another one at most five bytes away, and only what joins literals between them, or such a
-/// sign in front of a line end.
+/// Positions of a quotation mark with another one, or a line end, at most five bytes away, and a sign behind it that joins
+/// literals, or a blank.
 #[inline(always)]
 fn joints<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
-    let quote = |by: u32| after(here.quote, next.quote, by);
-    // Blanks, full stops, `+` and `&`, and what is alike.
-    let sign = |class: &Classes<T>| (class.number | signs(class) | class.rare) & !class.digit;
-    let signs = Both { here: sign(here), next: sign(next) };
-    let or_end = Both { here: here.quote | here.line_end, next: next.quote | next.line_end };
-    let one = after(signs.here, signs.next, 1);
-    let two = one & after(signs.here, signs.next, 2);
-    let three = two & after(signs.here, signs.next, 3);
-    let ends = |by: u32| after(or_end.here, or_end.next, by);
-    let four = three & after(signs.here, signs.next, 4);
-    here.quote & (quote(1) | one & ends(2) | two & ends(3) | three & ends(4) | four & ends(5))
+    let one = after(joining(here), joining(next), 1);
+    let ends = Both { here: here.quote | here.line_end, next: next.quote | next.line_end };
+    let two = ends.or(ends, 1);
+    let four = after(two.or(two, 2).here, two.or(two, 2).next, 2);
+    here.quote & (after(here.quote, next.quote, 1) | one & four)
+}
+
+/// Positions of blanks, full stops, `+` and `&`, and what is alike.
+#[inline(always)]
+fn joining<T: Bits>(block: &Classes<T>) -> T {
+    (block.number | block.token | block.rare) & !block.digit & !block.letter & !block.colon
 }
 
 /// Positions of `=` and two digits of which the second may be a letter, in front of a letter: `=40` and `=3D` of mail.
 #[inline(always)]
 fn mail_escapes<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
-    let (letter, digit) =
-        (|by: u32| after(here.letter, next.letter, by), |by: u32| after(here.digit, next.digit, by));
-    signs(here) & digit(1) & (digit(2) | letter(2)) & (letter(3) | digit(3))
+    let word = Both { here: here.letter | here.digit, next: next.letter | next.digit };
+    let two = word.and(word, 1);
+    signs(here) & after(here.digit, next.digit, 1) & after(two.here, two.next, 2)
 }
 
 /// Positions of `+`, `=`, `_`, `%` and `~`.

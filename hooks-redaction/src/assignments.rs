@@ -3,6 +3,7 @@
 
 use super::{
     label::Label,
+    elements,
     names::{self, Noun},
     span::Span,
     text::{byte, byte_before, floor, line_before, run_end, run_start},
@@ -27,6 +28,8 @@ enum Separator {
     SpacedEquals,
     Colon,
     Element,
+    /// Between the cells of a table, where captions stand as well.
+    Cell,
     QuotedOnly,
     Option,
     Prose,
@@ -78,6 +81,9 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
     {
         return None;
     }
+    if reads_on(text.as_bytes(), start, &value) || is_caption(name, head) {
+        return None;
+    }
     // The number of a public key (OpenPGP).
     if name.to_ascii_lowercase().ends_with("signingkey") && head.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
@@ -97,6 +103,29 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
         Noun::Token => value::is_token(head, value.style, 8).then_some(Label::ApiKey),
     }?;
     Some(Span::new(value.start, value.end, label))
+}
+
+/// Returns whether a value is the first word of a text, in a file of texts: `two_factor_passcode=Code of the device`.
+fn reads_on(bytes: &[u8], start: usize, value: &Value) -> bool {
+    if value.style != Style::Attached || !line_before(bytes, start, 1).is_empty() || !byte(bytes, start).is_ascii_lowercase() {
+        return false;
+    }
+    let end = run_end(bytes, value.end, 120, |b| b != b'\n');
+    let rest = bytes.get(value.end..end).unwrap_or_default();
+    let words = rest.split(|b| *b == b' ').filter(|word| !word.is_empty()).count();
+    let letters = bytes.get(value.start..value.end).is_some_and(|word| word.iter().all(|b| b.is_ascii_alphabetic() || *b >= 0x80));
+    letters && rest.starts_with(b" ") && words >= 2 && !rest.contains(&b'=') && !rest.contains(&b'-')
+}
+
+/// Verbs at the start of the names of captions.
+const VERBS: &[&str] =
+    &["show", "hide", "toggle", "forgot", "forgotten", "change", "reset", "confirm", "update", "repeat", "retype", "enter", "lost"];
+
+/// Returns whether a value is the caption of a button or field: `"reset_password": "Reset"`.
+fn is_caption(name: &str, value: &str) -> bool {
+    let first = names::words(name).into_iter().next().unwrap_or_default();
+    let word = value.starts_with(char::is_uppercase) && value.chars().skip(1).all(|c| c.is_lowercase());
+    word && VERBS.contains(&first.as_str())
 }
 
 /// Returns whether a name is that of a type or file, or a part of an address: `AWS::AppSync::ApiKey`, `etc/passwd`,
@@ -241,7 +270,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
     let bytes = text.as_bytes();
     let (separator, from) = separator(bytes, start, end, noun, lines)?;
     if let Some((open, close)) = quotation(bytes, from) {
-        return Some(Value { start: open, end: close, style: Style::Quoted });
+        return Some(Value { start: open, end: literals_end(bytes, close), style: Style::Quoted });
     }
     if separator == Separator::QuotedOnly {
         return None;
@@ -251,7 +280,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
         return Some(Value { start: open, end: close, style: Style::Quoted });
     }
     let end = plain_end(bytes, from, separator);
-    if separator == Separator::Element && bytes.get(end..end + 2)? != b"</" {
+    if matches!(separator, Separator::Element | Separator::Cell) && bytes.get(end..end + 2)? != b"</" {
         return None;
     }
     let rest = run_end(bytes, end, 64, |b| b" \t\r,;}".contains(&b));
@@ -261,7 +290,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
         Separator::SpacedEquals => Style::Spaced,
         Separator::Colon => Style::Plain(alone),
         Separator::Option => Style::Plain(true),
-        Separator::Prose => Style::Prose,
+        Separator::Prose | Separator::Cell => Style::Prose,
     };
     Some(Value { start: from, end, style })
 }
@@ -270,14 +299,19 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
 fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun, lines: bool) -> Option<(Separator, usize)> {
     let blank = |from: usize| run_end(bytes, from, 40, |b| b == b' ' || b == b'\t');
     if byte(bytes, end) == b'>' && opens_element(line_before(bytes, start, 24)) {
-        return Some((Separator::Element, end + 1));
+        return Some((Separator::Element, elements::inside(bytes, end + 1, lines)));
     }
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
     if let Some(from) = value_below(bytes, start, quoted) {
         return Some((Separator::Colon, from));
     }
     if quoted > end && byte(bytes, quoted) == b'>' {
-        return Some((Separator::Element, quoted + 1));
+        return Some((Separator::Element, elements::inside(bytes, quoted + 1, lines)));
+    }
+    if bytes.get(end..end + 2) == Some(b"</")
+        && let Some((from, is_value)) = elements::beside(bytes, end, lines)
+    {
+        return Some((if is_value { Separator::Element } else { Separator::Cell }, from));
     }
     let variable = lines && quoted > end && line_before(bytes, start, 16).ends_with(VARIABLE);
     if let Some(from) = default_of_variable(bytes, quoted).filter(|_| variable) {
@@ -302,6 +336,8 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun, lines: bool) ->
             let from = blank(at + 1);
             Some((if spaced || from > at + 1 { Separator::SpacedEquals } else { Separator::Equals }, from))
         }
+        // `${DB_PASSWORD:?is not set}`
+        b':' if b"?+".contains(&byte(bytes, at + 1)) && line_before(bytes, start, 2) == b"${" => None,
         b':' if byte(bytes, at + 1) != b':' => Some((Separator::Colon, blank(at + 1))),
         // `t.pass("tests/a.rs")` is a call of a test.
         b'(' if bytes.get(start..end)? == b"pass" => None,
@@ -438,6 +474,10 @@ fn prose(bytes: &[u8], start: usize, at: usize, lines: bool) -> Option<(Separato
         return Some((Separator::QuotedOnly, run_end(bytes, equals + 1, 4, |b| b == b' ')));
     }
     let word_end = run_end(bytes, at, 8, |b| b.is_ascii_alphabetic());
+    // The next column of a listing.
+    if line_before(bytes, at, 2) == b"  " {
+        return None;
+    }
     let link = matches!(bytes.get(at..word_end)?, b"is" | b"was" | b"are" | b"to" | b"set" | b"by" | b"BY");
     let next = run_end(bytes, word_end, 2, |b| b == b' ' || b == b':');
     Some((Separator::Prose, if link && next > word_end { next } else { at }))
@@ -475,6 +515,26 @@ pub(super) fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
+/// Returns the end of the literals that go on with the one which ends at `close`: `"a" & "b"`, and the new value of a plan of
+/// Terraform, `"a" -> "b"`.
+fn literals_end(bytes: &[u8], close: usize) -> usize {
+    let mut end = close;
+    for _literal in 0..8 {
+        let blank = run_end(bytes, end + 1, 4, |b| b == b' ');
+        let sign = bytes.get(blank..).unwrap_or_default();
+        let length = [&b"->"[..], b"..", b"+", b"&", b"."].iter().find(|known| sign.starts_with(known)).map_or(0, |sign| sign.len());
+        let from = run_end(bytes, blank + length, 4, |b| b == b' ');
+        let quote = byte(bytes, from);
+        let joined = length > 0 || from == end + 1 && byte(bytes, from + 1).is_ascii_alphanumeric();
+        let Some((_, next)) = quotation(bytes, from).filter(|_| joined && quote == byte(bytes, end) && b"\"'".contains(&quote))
+        else {
+            break;
+        };
+        end = next;
+    }
+    end
+}
+
 /// Returns the value after a type: `password: str = "…"`.
 fn typed_value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let end = run_end(bytes, from, 32, |b| b.is_ascii_alphanumeric() || b"&_<>[]| ':.?".contains(&b));
@@ -502,7 +562,7 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
                 depth -= 1;
                 false
             }
-            b'<' => separator == Separator::Element,
+            b'<' => matches!(separator, Separator::Element | Separator::Cell),
             b'"' | b'\'' | b'`' => depth == 0 && i > 0,
             b'&' | b',' | b';' | b'|' => depth == 0 && ends_field(bytes, at + 1),
             b'}' | b')' | b']' => i > 0 && ends_field(bytes, at + 1),
@@ -590,6 +650,14 @@ mod tests {
             ("SET PASSWORD FOR 'ro'@'localhost' = 'hunter2x';", "PASSWORD", "hunter2x"),
             ("Dim password As String = \"hunter2x\"", "password", "hunter2x"),
             ("setProperty(\"mail.smtp.password\", \"Dr4gonfly\")", "password", "Dr4gonfly"),
+            ("db_password = \"0ld-one\" -> \"n3w-one\"", "password", "0ld-one\" -> \"n3w-one"),
+            ("c.Password = \"abc9\" & \"def8\"", "Password", "abc9\" & \"def8"),
+            ("<Password>\n  <Value>hunter2</Value>", "Password", "hunter2"),
+            ("<key>password</key>\n<string>hunter2</string>", "password", "hunter2"),
+            ("<name>db.password</name>\n  <value>hunter2</value>", "password", "hunter2"),
+            ("<td>password</td><td><code>hunter2</code></td>", "password", "hunter2"),
+            ("<p name=\"password\"><stringProp name=\"v\">hunter2</stringProp>", "password", "hunter2"),
+            ("WITH PASSWORD = N'hunter2'", "PASSWORD", "hunter2"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");
         }
@@ -628,6 +696,14 @@ mod tests {
             ("update_password=dict(type=\"bool\")", "password"),
             ("MISSING_PASSWORD:\"auth/missing-password\"", "PASSWORD"),
             ("passwd:/etc/passwd", "passwd"),
+            (": \"${DB_PASSWORD:?DB_PASSWORD must be set}\"", "PASSWORD"),
+            ("object Password { implicit val show = 1", "Password"),
+            ("ii  passwd      1:4.13+dfsg1-1+b1 amd64", "passwd"),
+            ("two_factor_passcode=Codul de autentificare\n", "passcode"),
+            ("\"reset_password\": \"Reset\"", "password"),
+            ("<td>password</td><td>string</td>", "password"),
+            ("<th>Password</th><td>Required</td>", "Password"),
+            ("read.password('       Again:     ')", "password"),
         ] {
             assert_eq!(found(text, word), None, "{text}");
         }

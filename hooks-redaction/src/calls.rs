@@ -4,7 +4,7 @@
 use super::{
     assignments::{self, quotation},
     label::Label,
-    names::{self, Noun},
+    names,
     prose,
     span::Span,
     text::{byte, byte_before, line_before, run_end},
@@ -66,15 +66,21 @@ const MAX_FRAME: usize = 32;
 /// Finds the password that belongs to the name at `start..end`.
 pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     let bytes = text.as_bytes();
-    let name = plain_name(bytes.get(start..end)?);
+    let name = bytes.get(start..end)?;
     let found = match byte(bytes, end) {
-        b'(' => called(text, &name, end),
-        b'"' | b'\'' if names::noun(text.get(start..end)?) == Some(Noun::Password) => filled(text, start, end),
+        b'(' if is_call(name) => called(text, &plain_name(name), end),
+        b'"' | b'\'' if names::may_be_password(name) => filled(text, start, end),
         _ => None,
     };
-    let found = found.or_else(|| if name == "auth" { pair(text, start, end) } else { None });
-    let found = found.or_else(|| if name.starts_with("cn") { bound(text, start, end) } else { None })?;
+    let found = found.or_else(|| if name.eq_ignore_ascii_case(b"auth") { pair(text, start, end) } else { None });
+    let found = found.or_else(|| if name == b"cn" || name == b"CN" { bound(text, start, end) } else { None })?;
     Some(Span::new(found.0, found.1, Label::Password))
+}
+
+/// Returns whether a function may be one of the table, by its last letter, or takes a password by its name.
+fn is_call(name: &[u8]) -> bool {
+    let last = name.last().copied().unwrap_or(0).to_ascii_lowercase();
+    CALLS.iter().any(|(known, _)| known.as_bytes().last() == Some(&last)) || names::may_be_password(name)
 }
 
 fn plain_name(name: &[u8]) -> String {
@@ -235,6 +241,7 @@ fn filled(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     let open = memchr::memrchr(b'(', head)?;
     let called = head.get(..open)?;
     let known = FILLS.iter().any(|fill| called.ends_with(fill.as_bytes()));
+    let known = known && names::noun(text.get(start..end)?) == Some(names::Noun::Password);
     known.then(|| quotation(bytes, from)).flatten().filter(|extent| is_filled(text, *extent))
 }
 

@@ -1,6 +1,6 @@
 //! Finds the passwords among the words of a command: the rows of `data/commands.txt`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::{
@@ -41,8 +41,12 @@ struct Row {
 struct Table {
     rows: Vec<Row>,
     by_program: BTreeMap<&'static str, Vec<usize>>,
-    /// The options, each once.
-    options: Vec<&'static str>,
+    /// The first two bytes of the options, each once.
+    starts: Vec<[u8; 2]>,
+    /// The long options, each once.
+    long: Vec<&'static str>,
+    /// The programs with a password among their operands.
+    operands: Vec<&'static str>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
@@ -52,16 +56,28 @@ impl Table {
         let lines = include_str!("../data/commands.txt").lines().filter(|line| !line.starts_with('#'));
         let rows: Vec<Row> = lines.filter_map(rows_of).flatten().collect();
         let mut by_program: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
-        let mut options = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             let program = row.words.first().copied().unwrap_or_default();
             by_program.entry(program.trim_end_matches('*')).or_default().push(index);
-            options.push(row.option);
         }
-        options.sort_unstable();
-        options.dedup();
-        options.retain(|option| option.len() > 1);
-        Self { rows, by_program, options }
+        let options: BTreeSet<&'static str> = rows.iter().map(|row| row.option).collect();
+        let start = |option: &&str| option.as_bytes().first_chunk::<2>().copied();
+        let long = options.iter().filter(|option| option.starts_with("--")).copied().collect();
+        let starts: BTreeSet<[u8; 2]> = options.iter().filter_map(start).collect();
+        let operand = |row: &&Row| {
+            let shape = matches!(row.shape, Shape::Operand(_)) || matches!(row.shape, Shape::User(_)) && row.option == "-";
+            shape && !row.option.starts_with('/')
+        };
+        let operands: BTreeSet<&'static str> = rows.iter().filter(operand).filter_map(|row| row.words.first().copied()).collect();
+        let operands = operands.into_iter().collect();
+        Self { rows, by_program, starts: starts.into_iter().collect(), long, operands }
+    }
+
+    /// Returns whether an option of the table may start with these bytes.
+    fn may_have(&self, rest: &str) -> bool {
+        let Some(first) = rest.as_bytes().first_chunk::<2>() else { return false };
+        self.starts.contains(first)
+            && (first != b"--" || self.long.iter().any(|option| rest.starts_with(option)))
     }
 
     /// Returns the rows of a program, and those of its family: `mysqldump` is one of `mysql*`.
@@ -98,8 +114,6 @@ fn rows_of(line: &'static str) -> Option<Vec<Row>> {
 
 /// Most bytes of a command that are read.
 const REACH: usize = 320;
-/// Most words in front of a program: `sudo`, variables, the prompt.
-const MAX_BEFORE: usize = 8;
 /// Most words of a command that are read.
 const MAX_WORDS: usize = 40;
 
@@ -115,14 +129,16 @@ struct Word<'t> {
 pub(super) fn option(text: &str, at: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let rest = text.get(at..)?;
-    TABLE.options.iter().find(|option| rest.starts_with(**option))?;
-    let from = command_start(bytes, at);
+    if !TABLE.may_have(rest) {
+        return None;
+    }
+    let from = in_quotes(bytes, command_start(bytes, at), at);
     let before = words(text, from, at);
-    let (program, rows) = program(&before)?;
-    let mut rows = rows.into_iter().filter(|row| {
-        is_given(row, rest) && has_subcommand(row, before.get(program + 1..).unwrap_or_default())
-    });
-    rows.find_map(|row| behind(text, from, program, at + row.option.len(), row))
+    programs(&before).find_map(|(program, rows)| {
+        let words = before.get(program + 1..).unwrap_or_default();
+        let mut rows = rows.into_iter().filter(|row| is_given(row, rest) && has_subcommand(row, words));
+        rows.find_map(|row| behind(text, from, program, at + row.option.len(), row))
+    })
 }
 
 /// Returns whether the words have the subcommand of a row.
@@ -166,6 +182,19 @@ fn command_start(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+/// Returns the start of the command in a quotation that is open at `at`: `ssh h 'mysql …'`.
+fn in_quotes(bytes: &[u8], from: usize, at: usize) -> usize {
+    let mut open: Option<(u8, usize)> = None;
+    for (length, b) in bytes.get(from..at).unwrap_or_default().iter().enumerate() {
+        open = match (open, *b) {
+            (Some((quote, _)), b) if b == quote => None,
+            (None, quote @ (b'"' | b'\'')) => Some((quote, from + length + 1)),
+            (open, _) => open,
+        };
+    }
+    open.map_or(from, |(_, start)| start)
+}
+
 /// Splits `text[from..to]` into words as a shell does.
 fn words(text: &str, from: usize, to: usize) -> Vec<Word<'_>> {
     let bytes = text.as_bytes();
@@ -174,7 +203,7 @@ fn words(text: &str, from: usize, to: usize) -> Vec<Word<'_>> {
     while words.len() < MAX_WORDS {
         at = run_end(bytes, at, REACH, |b| b == b' ' || b == b'\t' || b == b'\\' || b == b'\n');
         // The name of a host or a shared folder in Windows.
-        while at > from && bytes.get(at - 1) == Some(&b'\\') && byte(bytes, at).is_ascii_alphanumeric() {
+        while at > from && bytes.get(at - 1) == Some(&b'\\') && byte(bytes, at).is_ascii_graphic() {
             at -= 1;
         }
         if at >= to {
@@ -198,16 +227,15 @@ fn word(bytes: &[u8], at: usize) -> (usize, usize, usize) {
     (at, end, end)
 }
 
-/// Returns the place of the program among the words, and its rows.
-fn program(words: &[Word<'_>]) -> Option<(usize, Vec<&'static Row>)> {
-    let name = |word: &Word<'_>| {
-        let name = word.text.rsplit(['/', '\\']).next().unwrap_or_default().trim_start_matches(['"', '\'', '(', '[']);
+/// Returns the places of programs among the words, and their rows; the last one first, as others may call it.
+fn programs<'w>(words: &'w [Word<'_>]) -> impl Iterator<Item = (usize, Vec<&'static Row>)> + 'w {
+    let of = |word: &Word<'_>| {
+        let name = word.text.rsplit(['/', '\\']).next().unwrap_or_default().trim_start_matches(['(', '[']);
         let name = name.strip_suffix(".exe").or(name.strip_suffix(".sh")).unwrap_or(name);
-        name.to_owned()
+        TABLE.of(name)
     };
-    let at = words.iter().take(MAX_BEFORE).position(|word| !TABLE.of(&name(word)).is_empty())?;
-    let name = name(words.get(at)?);
-    Some((at, TABLE.of(&name)))
+    let places = words.iter().enumerate().rev().map(move |(place, word)| (place, of(word)));
+    places.filter(|(_, rows)| !rows.is_empty())
 }
 
 /// Finds the password of a row whose option ends at `end`; the program is word number `program` from `from` on.
@@ -303,7 +331,7 @@ fn share(text: &str, from: usize) -> Option<Span> {
 pub(super) fn at_program(text: &str, start: usize, end: usize) -> Option<Span> {
     let name = text.get(start..end)?;
     let bytes = text.as_bytes();
-    if byte(bytes, end) != b' ' && bytes.get(end..end + 5) != Some(b".exe ") {
+    if byte(bytes, end) != b' ' || !TABLE.operands.contains(&name) {
         return None;
     }
     let words = words(text, start, command_end(bytes, start));
@@ -330,10 +358,11 @@ pub(super) fn word_option(text: &str, start: usize, end: usize) -> Option<Span> 
     option(text, start).or_else(|| {
         let from = command_start(text.as_bytes(), start);
         let before = words(text, from, start);
-        let (program, rows) = program(&before)?;
-        rows.into_iter().find_map(|row| match row.shape {
-            Shape::Operand(number) if row.words.last() == Some(&name) => operand(text, from, program, row, number),
-            _ => None,
+        programs(&before).find_map(|(program, rows)| {
+            rows.into_iter().find_map(|row| match row.shape {
+                Shape::Operand(number) if row.words.last() == Some(&name) => operand(text, from, program, row, number),
+                _ => None,
+            })
         })
     })
 }

@@ -13,15 +13,18 @@ const KEYS: &[&str] = &["x-api-key", "api-key", "apikey", "x-auth-token", "x-aut
 
 /// Returns whether a name is that of a header with a credential.
 pub(super) fn is_name(name: &str) -> bool {
-    let name = plain_name(name);
-    matches!(name.as_str(), "authorization" | "proxy-authorization" | "cookie" | "set-cookie")
-        || KEYS.contains(&name.as_str()) && name != "apikey"
+    let others = ["authorization", "proxy-authorization", "cookie", "set-cookie"];
+    let keys = KEYS.iter().filter(|key| **key != "apikey");
+    others.iter().chain(keys).any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Returns the name of a header, also of a variable that a server sets from it: `HTTP_X_API_KEY` (RFC 3875).
 fn plain_name(name: &str) -> String {
     let name = name.trim_start_matches('-').to_ascii_lowercase();
-    name.strip_prefix("http_").map_or(name.clone(), |name| name.replace('_', "-"))
+    match name.strip_prefix("http_") {
+        Some(name) => name.replace('_', "-"),
+        None => name,
+    }
 }
 
 /// Longest header value.
@@ -38,9 +41,11 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
 /// Finds the credential in the first `limit` bytes of a header's value.
 fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
     let bytes = text.as_bytes();
-    let name = plain_name(text.get(start..end)?);
-    let paired = || if is_name(&name) { paired_value(bytes, start, end) } else { None };
-    let (end_of_name, from) = (end, value_start(bytes, end).or_else(paired)?);
+    let name = text.get(start..end)?;
+    let may_be_paired = b" \t\"'\r\n".contains(&byte(bytes, end));
+    let paired = || if may_be_paired && is_name(name) { paired_value(bytes, start, end) } else { None };
+    let (end_of_name, from) = (end, paired().or_else(|| value_start(bytes, end))?);
+    let name = plain_name(name);
     let to = floor(text, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b))).max(from);
     let to = escaped_end(bytes, from, to);
     let (start, end) = match name.as_str() {

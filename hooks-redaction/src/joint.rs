@@ -61,8 +61,13 @@ const LIST_REACH: usize = 200;
 pub(super) fn has_list(bytes: &[u8], at: usize) -> bool {
     let from = at - line_before(bytes, at, LIST_REACH).len();
     let near = bytes.get(from..bytes.len().min(at + LIST_REACH)).unwrap_or_default();
-    is_joined(near)
-        && [&b"\", \""[..], b"', '", b"\",\"", b"','"].iter().any(|list| memchr::memmem::find(near, list).is_some())
+    let literals = |comma: usize| {
+        let next = run_end(near, comma + 1, 2, |b| b == b' ');
+        let quotes = [byte_before(near, comma), byte(near, next)];
+        let inside = [byte_before(near, comma.wrapping_sub(1)), byte(near, next + 1)];
+        matches!(quotes, [b'"', b'"'] | [b'\'', b'\'']) && inside.iter().all(u8::is_ascii_alphanumeric)
+    };
+    is_joined(near) && memchr::memchr_iter(b',', near).any(literals)
 }
 
 /// Returns whether a text is mail in quoted-printable: each `=` starts an escape or ends its line.

@@ -64,6 +64,7 @@ mod commands;
 mod config;
 mod detector;
 mod digits;
+mod elements;
 mod email;
 mod encoded;
 mod error;

@@ -12,8 +12,13 @@ use super::{
 
 /// Finds the password of the line in which the name at `start..end` stands.
 pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
     let name = text.get(start..end)?;
-    let before = line_before(text.as_bytes(), start, 96);
+    let listed = byte(bytes, end) == b'}' || b" \t".contains(&byte(bytes, end)) && b" \t".contains(&byte(bytes, end + 1));
+    if !(listed || NAMES.contains(&name)) {
+        return None;
+    }
+    let before = line_before(bytes, start, 96);
     match name {
         "masterauth" | "insecure-password" => next_word(text, end),
         "rootpw" => root(text, end),
@@ -23,9 +28,26 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
         "PASS" => asked(text, before, end),
         "key" | "key-string" | "authentication-key" if is_of_router(before, KEYS) => numbered(text, end, true),
         "password" | "secret" if is_of_router(before, ROUTER) => numbered(text, end, false),
-        _ => registry(text, before, end),
+        _ if listed => registry(text, before, end),
+        _ => None,
     }
 }
+
+/// Names that have a line of their own.
+const NAMES: &[&str] = &[
+    "masterauth",
+    "insecure-password",
+    "rootpw",
+    "auth",
+    "AUTH",
+    "LOGIN",
+    "PASS",
+    "key",
+    "key-string",
+    "authentication-key",
+    "password",
+    "secret",
+];
 
 /// First words of the lines of a router in which a password may stand.
 const ROUTER: &[&[u8]] =

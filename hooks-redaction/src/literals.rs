@@ -133,45 +133,28 @@ fn place_of([a, b, c]: [u8; KEY]) -> (usize, u32) {
     ((hash >> 6) as usize, hash & 63)
 }
 
-/// Names of secrets: a part of each, whose anchor is `offset` bytes after its start.
-const NAMES: &[(&str, usize)] = &[
-    ("key", 0),
-    ("token", 2),
-    ("cookie", 3),
-    ("pass", 0),
-    ("pwd", 0),
-    ("psw", 0),
-    ("psk", 0),
-    ("pw", 0),
-    ("secret", 2),
-    ("cred", 0),
-    ("authorization", 5),
-    ("bearer", 1),
-    ("kennwort", 0),
-    ("wachtwoord", 0),
-    ("contrase", 0),
-    ("senha", 0),
-    ("clave", 0),
-    ("parola", 0),
-    ("assword", 0),
-    ("auth", 0),
-    ("login", 0),
-    ("connect", 0),
-    ("basic", 1),
-    ("plainauth", 0),
-    ("masterauth", 1),
-    ("cn=", 0),
-    ("kinit", 0),
-    ("sqlplus", 0),
-    ("impdp", 0),
-    ("expdp", 0),
-    ("rabbitmqctl", 0),
-];
+/// Returns the parts of names that have their anchor at this letter, and what else leads to a password: a part of each, whose
+/// anchor is so many bytes after its start.
+fn names_by(anchor: u8) -> &'static [(&'static str, usize)] {
+    match anchor {
+        b'k' => &[("key", 0), ("token", 2), ("cookie", 3), ("kennwort", 0), ("kinit", 0)],
+        b'p' => &[("pass", 0), ("pwd", 0), ("psw", 0), ("psk", 0), ("pw", 0), ("parola", 0), ("plainauth", 0)],
+        b'c' => &[("secret", 2), ("cred", 0), ("connect", 0), ("contrase", 0), ("clave", 0), ("cn=", 0)],
+        b'r' => &[("authorization", 5), ("rabbitmqctl", 0)],
+        b'e' => &[("bearer", 1), ("expdp", 0)],
+        b'a' => &[("auth", 0), ("assword", 0), ("basic", 1), ("masterauth", 1)],
+        b'l' => &[("login", 0)],
+        b's' => &[("senha", 0), ("sqlplus", 0)],
+        b'w' => &[("wachtwoord", 0)],
+        b'i' => &[("impdp", 0)],
+        _ => &[],
+    }
+}
 
 /// Returns whether the anchor of a name at `at` belongs to a part of a name.
 pub(super) fn is_name(bytes: &[u8], at: usize) -> bool {
     let anchor = byte(bytes, at).to_ascii_lowercase();
-    NAMES.iter().filter(|(name, offset)| byte(name.as_bytes(), *offset) == anchor).any(|(name, offset)| {
+    names_by(anchor).iter().any(|(name, offset)| {
         let start = at.checked_sub(*offset);
         let there = start.and_then(|start| bytes.get(start..start + name.len()));
         there.is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))

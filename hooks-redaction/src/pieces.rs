@@ -7,7 +7,7 @@
 use memchr::memmem;
 
 use super::{
-    assignments, email, headers, joint,
+    assignments, elements, email, headers, joint,
     label::Labels,
     literals::{INDEX, Kind, LITERALS},
     names, pem, prose, scan, tables,
@@ -136,7 +136,7 @@ fn open_sentence(text: &str, end: usize) -> Option<usize> {
     let start = line_start(text, last);
     let line = text.get(start..last)?;
     let asks = line.contains("expect") && line.contains("assword");
-    if asks || prose::is_open(line) {
+    if asks || prose::is_open(line) || elements::is_open(line) {
         return Some(start);
     }
     // A header that may be folded.

@@ -40,6 +40,11 @@ const CHANGED: &[&str] = &[
     "réinitialisé", "cambiada", "cambiado", "restablecida", "alterada", "redefinida", "cambiata", "impostata",
     "gewijzigd", "ingesteld", "equals",
 ];
+/// Words behind a link that are no password: "is generated for root: …".
+const MADE: &[&str] = &[
+    "generated", "created", "assigned", "issued", "vergeben", "erzeugt", "généré", "créé", "generada", "creada", "gerada",
+    "criada", "generata", "gegenereerd",
+];
 /// Links behind [`CHANGED`].
 const TARGETS: &[&str] = &["to", "auf", "zu", "en", "à", "a", "para", "op", "naar", "in"];
 /// Words that may follow a link.
@@ -64,25 +69,34 @@ const MAX_WORDS: usize = 10;
 
 /// Returns the end of the word for a password at `start..end`.
 fn subject(text: &str, start: usize, end: usize) -> Option<usize> {
-    let name = text.get(start..end)?.to_ascii_lowercase();
+    let name = text.get(start..end)?.as_bytes();
     let rest = text.get(end..)?;
-    if name.contains('_') {
-        return None;
-    }
-    if name.ends_with("contrase") {
+    let ends = |known: &str| {
+        let at = name.len().checked_sub(known.len());
+        at.and_then(|at| name.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case(known.as_bytes()))
+    };
+    let whole = |known: &str| name.len() == known.len() && ends(known);
+    if ends("contrase") {
         let tail = ["ña", "nya", "n\u{303}a"].iter().find(|tail| rest.starts_with(**tail))?;
         return Some(end + tail.len());
     }
     let french = || {
         let line = line_before(text.as_bytes(), start, 8).to_ascii_lowercase();
-        name == "passe" && (line.ends_with(b"mot de ") || line.ends_with(b"mots de "))
+        line.ends_with(b"mot de ") || line.ends_with(b"mots de ")
     };
-    let known = SUBJECTS.iter().any(|known| name.ends_with(known)) || WORDS.contains(&name.as_str()) || french();
-    known.then_some(end)
+    let known = SUBJECTS.iter().any(|known| ends(known))
+        || WORDS.iter().any(|known| whole(known))
+        || whole("passe") && french();
+    (known && !name.contains(&b'_')).then_some(end)
 }
 
 /// Finds the password that a sentence states with the name at `start..end`; with `lines`, also in the next line.
 pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
+    // Behind a name in a program stands something else.
+    let next = byte(text.as_bytes(), end);
+    if !(next >= 0x80 || b" :*`\"')<n".contains(&next)) {
+        return None;
+    }
     let end = subject(text, start, end)?;
     let found = stated(text, end)
         .or_else(|| used_as(text, start))
@@ -112,7 +126,11 @@ fn stated(text: &str, end: usize) -> Option<(usize, usize)> {
         let is = |list: &[&str]| list.contains(&lower.as_str());
         if is_linked && !is(AFTER_LINK) || place == 0 && !(is(LINKS) || is(BEFORE_LINK) || is(CHANGED) || plain.is_empty()) {
             // `password: …` is an assignment, which others read.
-            return value(text, from, is_linked);
+            let found = value(text, from, is_linked);
+            if found.is_some() || !is(MADE) {
+                return found;
+            }
+            is_linked = false;
         }
         is_linked |= is(LINKS) || is_changed && is(TARGETS) || plain.ends_with(':');
         is_changed = is(CHANGED);
@@ -357,6 +375,7 @@ mod tests {
             ("pw of the replica is now `Kx9mWq2r`.", "pw", "Kx9mWq2r"),
             ("the password was changed to Summer#Rain", "password", "Summer#Rain"),
             ("password is generated for root@localhost: aB3!kd9", "password", "aB3!kd9"),
+            ("A temporary password is generated for root@localhost: aB3!kd9x", "password", "aB3!kd9x"),
             ("Das Passwort lautet Herbst77!", "Passwort", "Herbst77!"),
             ("WLAN-Passwort für Gäste ist Herbst77", "Passwort", "Herbst77"),
             ("Neues Kennwort gesetzt auf Herbst77. Ende", "Kennwort", "Herbst77"),

@@ -326,6 +326,9 @@ impl Scanner<'_> {
         if rest.starts_with(b"tcp(") || rest.starts_with(b"unix(") {
             return self.note(url::data_source(bytes, at), &Label::UrlPassword);
         }
+        if next == b'/' || next.is_ascii_alphanumeric() {
+            self.note(url::oracle(bytes, at), &Label::UrlPassword);
+        }
         let local = before.is_ascii_alphanumeric() || before >= 0x80 || b"._%+-'\"".contains(&before);
         let domain = next.is_ascii_alphanumeric() || next >= 0x80 || next == b'_';
         if local
@@ -496,13 +499,14 @@ impl Scanner<'_> {
             self.table = table.end;
             table.spans().for_each(|cell| self.keep(Some(cell)));
         }
-        let asked = || self.text.get(start..end).is_some_and(|name| name.to_ascii_lowercase().ends_with("assword"));
+        let asked = || self.text.get(start..end).is_some_and(|name| name.ends_with("assword"));
         let (text, next) = (self.text, byte(self.text.as_bytes(), end));
-        calls::find(text, start, end)
-            .or_else(|| lines::find(text, start, end))
-            .or_else(|| if next == b' ' { commands::at_program(text, start, end) } else { None })
-            .or_else(|| commands::word_option(text, start, end))
-            .or_else(|| if self.lines && asked() { calls::answered(text, start, end) } else { None })
+        let hit = calls::find(text, start, end);
+        let hit = hit.or_else(|| if b" \t}\"".contains(&next) { lines::find(text, start, end) } else { None });
+        let is_word = next == b' ';
+        let hit = hit.or_else(|| if is_word { commands::at_program(text, start, end) } else { None });
+        let hit = hit.or_else(|| if is_word || next == b'=' { commands::word_option(text, start, end) } else { None });
+        hit.or_else(|| if self.lines && asked() { calls::answered(text, start, end) } else { None })
             .or_else(|| prose::find(text, start, end, self.lines))
     }
 

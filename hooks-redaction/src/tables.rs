@@ -38,13 +38,20 @@ impl Table {
 /// Reads the table whose header has the name at `start..end`.
 pub(super) fn read(text: &str, start: usize, end: usize) -> Option<Table> {
     let bytes = text.as_bytes();
-    if !b",;|\t\"'` )\n\r".contains(&byte(bytes, end)) || names::noun(text.get(start..end)?) != Some(Noun::Password) {
+    let name = text.get(start..end)?;
+    if !b",;|\t\"'` )\n\r".contains(&byte(bytes, end)) || !names::may_be_password(name.as_bytes()) {
         return None;
     }
     let before = line_before(bytes, start, MAX_HEADER);
-    let line_end = run_end(bytes, start, MAX_HEADER, |b| b != b'\n');
+    let limit = bytes.len().min(start + MAX_HEADER);
+    let line_end = memchr::memchr(b'\n', bytes.get(end..limit)?).map_or(limit, |length| end + length);
     let line = start - before.len();
-    if before.len() == MAX_HEADER || line_end == start + MAX_HEADER {
+    let signs = || bytes.get(line..line_end).is_some_and(|line| line.iter().any(|b| b",;|\t".contains(b)));
+    if before.len() == MAX_HEADER
+        || line_end == start + MAX_HEADER
+        || !signs()
+        || names::noun(name) != Some(Noun::Password)
+    {
         return None;
     }
     if memchr::memchr(b'(', before).is_some() {
@@ -153,6 +160,9 @@ fn inserted(text: &str, line: usize, start: usize, end: usize) -> Option<Table> 
     let place = listed.iter().filter(|b| **b == b',').count();
     let close = run_end(bytes, end, MAX_HEADER, |b| names(&b));
     let values = run_end(bytes, close + 1, 16, |b| b.is_ascii_whitespace());
+    if memchr::memmem::find(bytes.get(close..values)?, b"\n\n").is_some() {
+        return None;
+    }
     let word = bytes.get(values..bytes.len().min(values + 6))?;
     let may_follow = word.len() < 6;
     if byte(bytes, close) != b')' || !(word.eq_ignore_ascii_case(b"values") || may_follow) {
@@ -163,6 +173,10 @@ fn inserted(text: &str, line: usize, start: usize, end: usize) -> Option<Table> 
     let mut at = values + 6;
     loop {
         let from = run_end(bytes, at, 64, |b| b.is_ascii_whitespace() || b == b',');
+        let gap = bytes.get(at..from)?;
+        if memchr::memmem::find(gap, b"\n\n").is_some() {
+            break;
+        }
         if from >= limit {
             table.is_open = limit == bytes.len();
             break;
@@ -213,8 +227,15 @@ fn tuple(bytes: &[u8], from: usize, limit: usize) -> Option<(Vec<(usize, usize)>
 pub(super) fn open_before(text: &str, end: usize) -> Option<usize> {
     let low = floor(text, end.saturating_sub(MAX_TABLE + MAX_HEADER));
     let near = text.get(low..end)?;
+    let last = near.trim_end_matches(['\n', '\r']).rsplit('\n').next().unwrap_or_default();
+    if near.ends_with("\n\n") || !last.contains([',', ';', '|', '\t', '(', ')', '-']) {
+        return None;
+    }
+    // A blank line ends a table.
+    let from = memchr::memmem::rfind(near.as_bytes(), b"\n\n").map_or(0, |at| at + 2);
+    let (low, near) = (low + from, near.get(from..)?);
     let bytes = near.as_bytes();
-    let words = ["pass", "Pass", "PASS", "pwd", "PWD", "wort", "psw"];
+    let words = ["ass", "ASS", "wd", "WD", "ort", "psw"];
     let mut places: Vec<usize> = words.iter().flat_map(|word| memchr::memmem::find_iter(bytes, word)).collect();
     places.sort_unstable();
     let mut read_to = 0;

@@ -37,6 +37,17 @@ pub(super) fn data_source(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (colon > start && !found.is_empty() && !value::is_placeholder(found)).then_some((colon + 1, at))
 }
 
+/// Returns the extent of the password in a data source of Oracle, `jdbc:oracle:thin:user/password@host`, whose `@` is at `at`.
+pub(super) fn oracle(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let start = run_start(bytes, at, 160, |b| !b.is_ascii_whitespace() && !b"\"'`=".contains(&b));
+    let source = bytes.get(start..at)?;
+    let driver = memchr::memmem::find(source, b"oracle:")?;
+    let user = driver + b"oracle:".len() + memchr::memchr(b':', source.get(driver + b"oracle:".len()..)?)? + 1;
+    let slash = user + memchr::memchr(b'/', source.get(user..)?)?;
+    let found = std::str::from_utf8(source.get(slash + 1..)?).ok()?;
+    (slash > user && !found.is_empty() && !value::is_placeholder(found)).then_some((start + slash + 1, at))
+}
+
 fn is_port(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_digit)
 }
@@ -61,6 +72,9 @@ mod tests {
         ] {
             assert_eq!(found(text), Some(wanted), "{text}");
         }
+        let oracle = |text: &str| super::oracle(text.as_bytes(), text.find('@').unwrap());
+        assert_eq!(oracle("jdbc:oracle:thin:joe/hunter2@//h:1521/x"), Some((21, 28)));
+        assert_eq!(oracle("jdbc:oracle:thin:@//h:1521/x"), None);
     }
 
     #[test]
