@@ -193,8 +193,28 @@ fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Opti
     }
     let blank = run_end(bytes, end, 8, |b| b == b' ');
     let from = if bytes.get(blank..)?.starts_with(b"is ") { blank + 3 } else { blank };
-    let to = run_end(bytes, from, 41, |b| b.is_ascii_alphanumeric() || b"/+".contains(&b));
-    super::forms::is_aws_secret(bytes.get(from..to)?).then(|| Span::new(from, to, Label::AwsSecretAccessKey))
+    let class = |b: u8| b.is_ascii_alphanumeric() || b"/+".contains(&b);
+    let to = run_end(bytes, from, 41, class);
+    let wrapped = || {
+        // A terminal may have cut it in two.
+        let full = line_before(bytes, to, 60).len() >= 60 && byte(bytes, to) == b'\n' && to > from + 3;
+        let end = run_end(bytes, to + 1, 41, class);
+        let whole = [bytes.get(from..to)?, bytes.get(to + 1..end)?].concat();
+        (full && super::forms::is_aws_secret(&whole)).then_some(end)
+    };
+    let end = if super::forms::is_aws_secret(bytes.get(from..to)?) { Some(to) } else { wrapped() }?;
+    Some(Span::new(from, end, Label::AwsSecretAccessKey))
+}
+
+/// Finds the password behind the address `start..end` of a user, in a map of a mail server: `[host]:587 user@host:password`.
+pub(super) fn mapped(text: &str, start: usize, end: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let to = run_end(bytes, end + 1, 128, |b| !b.is_ascii_whitespace());
+    let host = line_before(bytes, start, 128).strip_suffix(b" ").or(line_before(bytes, start, 128).strip_suffix(b"\t"))?.trim_ascii();
+    let is_host = host.contains(&b'.') && host.len() < 120 && host.iter().all(|b| b.is_ascii_alphanumeric() || b".-[]:".contains(b));
+    let alone = matches!(byte(bytes, to), 0 | b'\n' | b'\r') && byte(bytes, end) == b':';
+    let found = text.get(end + 1..floor(text, to))?;
+    (is_host && alone && value::is_password(found, Style::Attached)).then(|| Span::new(end + 1, to, Label::Password))
 }
 
 /// Finds the password of `user:password` after a user option that ends at `at`.
@@ -548,9 +568,11 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
     let limit = if b"${(<".contains(&byte(bytes, from)) { value::HEAD } else { MAX_VALUE };
     let rest = bytes.get(from..bytes.len().min(from + limit)).unwrap_or_default();
     let mut depth = 0_usize;
+    let is_element = matches!(separator, Separator::Element | Separator::Cell);
     let length = rest.iter().enumerate().position(|(i, b)| {
         let at = from + i;
         match b {
+            _ if is_element => *b == b'<' || b.is_ascii_whitespace() || *b == 0,
             b'\n' => true,
             _ if b.is_ascii_whitespace() => depth == 0,
             // A template or a call may contain spaces.
@@ -562,7 +584,6 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
                 depth -= 1;
                 false
             }
-            b'<' => matches!(separator, Separator::Element | Separator::Cell),
             b'"' | b'\'' | b'`' => depth == 0 && i > 0,
             b'&' | b',' | b';' | b'|' => depth == 0 && ends_field(bytes, at + 1),
             b'}' | b')' | b']' => i > 0 && ends_field(bytes, at + 1),
@@ -737,6 +758,17 @@ mod tests {
         assert_eq!(listed("db.acme.io:5432:app:joe:Dragon945!\n").as_deref(), Some("Dragon945!"));
         assert_eq!(listed("src/main.rs:1045:12:error:x1y2z3"), None);
         assert_eq!(listed("a.log:12:34:56:x1y2z3"), None);
+    }
+
+    #[test]
+    fn passwords_of_a_map() {
+        let of_map = |text: &str| {
+            let found = mapped(text, text.find("joe@")?, text.find("joe@")? + "joe@h.example".len())?;
+            Some(text.get(found.start..found.end).unwrap().to_owned())
+        };
+        assert_eq!(of_map("[smtp.example.net]:587 joe@h.example:hunter2\n").as_deref(), Some("hunter2"));
+        assert_eq!(of_map("scp joe@h.example:file2\n"), None);
+        assert_eq!(of_map("smtp.example.net joe@h.example: hunter2\n"), None);
     }
 
     #[test]

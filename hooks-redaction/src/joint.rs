@@ -80,7 +80,12 @@ pub(super) fn is_mail(text: &[u8]) -> bool {
 
 fn is_escape(bytes: &[u8], at: usize) -> bool {
     let next = bytes.get(at + 1..).unwrap_or_default();
-    next.starts_with(b"\n") || next.starts_with(b"\r\n") || escaped_byte(bytes, at).is_some()
+    let sure = |b: u8| b >= 0x80 || matches!(b, b'=' | b' ' | b'\t');
+    // Programs encode no letters and digits.
+    let plausible = |b: u8| b.is_ascii_punctuation() && byte(bytes, at + 3).is_ascii_alphabetic();
+    next.starts_with(b"\n")
+        || next.starts_with(b"\r\n")
+        || escaped_byte(bytes, at).is_some_and(|b| sure(b) || plausible(b))
 }
 
 /// Returns whether the `=` at `at` is one of mail, by its line and the next one.
@@ -142,7 +147,7 @@ mod tests {
         for text in ["a=3Db", "a=\nb=C3=BC", "x=20\n"] {
             assert!(is_mail(text.as_bytes()), "{text}");
         }
-        for text in ["a=3Db&c=d", "no sign", "x = 3D"] {
+        for text in ["a=3Db&c=d", "no sign", "x = 3D", "c=4070%20", "id=41x"] {
             assert!(!is_mail(text.as_bytes()), "{text}");
         }
         assert_eq!(mail_character("=C3=BC".as_bytes(), 0), Some(('ü', 6)));

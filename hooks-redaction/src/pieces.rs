@@ -12,6 +12,7 @@ use super::{
     literals::{INDEX, Kind, LITERALS},
     names, pem, prose, scan, tables,
     text::{floor, is_ident},
+    url,
 };
 
 /// Longest piece, and thus the longest text that a stream holds back.
@@ -202,6 +203,8 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
             && (pair
                 || content.ends_with(['=', '\\'])
                 || ends_in_group(content)
+                || url::is_open(word)
+                || content.len() >= 60 && content.contains("ecret") && word.len() >= 4
                 || joint::goes_on(text.get(start..end)?.as_bytes()))
         {
             return Some(start);

@@ -186,7 +186,8 @@ impl Scanner<'_> {
     fn word(&mut self, at: usize) {
         self.literal(at);
         let bytes = self.text.as_bytes();
-        if let Some(key) = forms::mailchimp(bytes, at).or_else(|| forms::marked(bytes, at)) {
+        let marked = || forms::marked(bytes, at).or_else(|| forms::azure_devops(bytes, at));
+        if let Some(key) = forms::mailchimp(bytes, at).or_else(marked) {
             self.cover(Some(key), &Label::ApiKey);
         }
         if byte_before(self.text.as_bytes(), at) == b'_'
@@ -199,7 +200,11 @@ impl Scanner<'_> {
     /// Reads credentials that a line end cuts in two.
     fn line_end(&mut self, end: usize) {
         let bytes = self.text.as_bytes();
+        if byte_before(bytes, end) == b'=' && joint::is_in_mail(bytes, end - 1) {
+            self.found.hidden.push(end - 1);
+        }
         let from = run_start(bytes, end, MAX_WORD, |b| Body::Path.has(b) || b == b':');
+        self.cover(forms::slack_webhook_over_lines(bytes, from, end), &Label::SlackToken);
         for at in from..end {
             if byte(bytes, at).is_ascii_alphanumeric() && !byte_before(bytes, at).is_ascii_alphanumeric() {
                 self.literal(at);
@@ -338,6 +343,9 @@ impl Scanner<'_> {
         {
             self.mail = end;
             self.found.spans.push(Span::new(start, end, Label::Email));
+            if byte(bytes, end) == b':' {
+                self.keep(assignments::mapped(self.text, start, end));
+            }
         }
     }
 
@@ -501,6 +509,9 @@ impl Scanner<'_> {
         }
         let asked = || self.text.get(start..end).is_some_and(|name| name.ends_with("assword"));
         let (text, next) = (self.text, byte(self.text.as_bytes(), end));
+        if next == b'"' && text.get(start..end) == Some("auth") {
+            self.note(encoded::user(text, end), &Label::AuthHeader);
+        }
         let hit = calls::find(text, start, end);
         let hit = hit.or_else(|| if b" \t}\"".contains(&next) { lines::find(text, start, end) } else { None });
         let is_word = next == b' ';

@@ -20,6 +20,11 @@ pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
         Some(last_at) => last_at,
         // An unescaped `/`, `?` or `#` in the password; a port has only digits.
         None if is_port(bytes.get(colon + 1..strict)?) => return None,
+        None if bytes.get(strict) == Some(&b'\n') => {
+            let end = wrapped(bytes, strict)?;
+            let found = text.get(colon + 1..strict)?;
+            return (!found.is_empty() && !value::is_placeholder(found)).then_some((colon + 1, end));
+        }
         None => memchr::memchr(b'@', bytes.get(start..run_end(bytes, start, MAX_USERINFO, plain))?)?,
     };
     let end = start + last_at;
@@ -27,6 +32,22 @@ pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
     let named = matches!(found, "PASSWORD" | "PASS" | "PWD" | "PW" | "SECRET" | "TOKEN" | "REDACTED")
         || found.trim_end_matches(']') == "password" && found.ends_with(']');
     (!found.is_empty() && !named && !value::is_placeholder(found)).then_some((colon + 1, end))
+}
+
+/// Shortest line that a terminal wraps.
+const FULL_LINE: usize = 60;
+
+/// Returns the end of a password that goes on in the next line, as a terminal cut its line at `newline`.
+fn wrapped(bytes: &[u8], newline: usize) -> Option<usize> {
+    let full = super::text::line_before(bytes, newline, FULL_LINE).len() >= FULL_LINE;
+    let end = run_end(bytes, newline + 1, 128, |b| !b.is_ascii_whitespace() && !b"\"'`<>/?#@:".contains(&b));
+    let host = bytes.get(end + 1)?.is_ascii_alphanumeric() && bytes.get(end) == Some(&b'@');
+    (full && host).then_some(end)
+}
+
+/// Returns whether the password of the address that ends a line may go on in the next one.
+pub(super) fn is_open(word: &str) -> bool {
+    word.rsplit_once("://").is_some_and(|(_, rest)| rest.is_empty() || !rest.contains(['@', '?', '#']))
 }
 
 /// Returns the extent of the password in a data source of Go, `user:password@tcp(host)`, whose `@` is at `at`.
@@ -69,6 +90,10 @@ mod tests {
             ("amqp://guest:gu35t!@mq:5672/%2f", "gu35t!"),
             ("postgres://u:p/w#x@h/db", "p/w#x"),
             ("http://u:p@ss@h", "p@ss"),
+            (
+                "some words in front of it, psql postgres://user:abcdefgh12345678\nijkl@h/db",
+                "abcdefgh12345678\nijkl",
+            ),
         ] {
             assert_eq!(found(text), Some(wanted), "{text}");
         }
