@@ -209,18 +209,7 @@ impl<T: Bits> Hits<T> {
             joint,
             ..
         } = *self;
-        name
-            | number
-            | account
-            | colon
-            | rare
-            | opener
-            | word
-            | encoded
-            | option
-            | dashes
-            | line_end
-            | joint
+        name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end | joint
     }
 }
 

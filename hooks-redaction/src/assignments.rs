@@ -2,8 +2,8 @@
 //! is …".
 
 use super::{
-    label::Label,
     elements,
+    label::Label,
     names::{self, Noun},
     span::Span,
     text::{byte, byte_before, floor, line_before, run_end, run_start},
@@ -52,7 +52,7 @@ pub(super) fn name_around(bytes: &[u8], at: usize) -> (usize, usize) {
 /// Finds the secret after the name at `start..end`; with `lines`, also by the lines around it.
 pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
     let name = text.get(start..end)?;
-    if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end) {
+    if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end, lines) {
         return Some(secret);
     }
     // Most names in prose and code have no value. This is cheaper than their words.
@@ -73,6 +73,10 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
         return Some(Span::new(value.start, value.end, Label::AwsSecretAccessKey));
     }
     let shell = value.style == Style::Attached && name.bytes().all(|b| !b.is_ascii_lowercase());
+    // A form of OpenSSL, which the options of commands know.
+    if name == "-pass" && head.starts_with("pass:") {
+        return None;
+    }
     // The folder of a process; a variable that is named as the parameter.
     let bare = head.trim_end_matches([',', ';', ')']);
     if (bare.starts_with(['/', '~']) && name.to_ascii_lowercase().ends_with("pwd"))
@@ -107,19 +111,37 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
 
 /// Returns whether a value is the first word of a text, in a file of texts: `two_factor_passcode=Code of the device`.
 fn reads_on(bytes: &[u8], start: usize, value: &Value) -> bool {
-    if value.style != Style::Attached || !line_before(bytes, start, 1).is_empty() || !byte(bytes, start).is_ascii_lowercase() {
+    if value.style != Style::Attached
+        || !line_before(bytes, start, 1).is_empty()
+        || !byte(bytes, start).is_ascii_lowercase()
+    {
         return false;
     }
     let end = run_end(bytes, value.end, 120, |b| b != b'\n');
     let rest = bytes.get(value.end..end).unwrap_or_default();
     let words = rest.split(|b| *b == b' ').filter(|word| !word.is_empty()).count();
-    let letters = bytes.get(value.start..value.end).is_some_and(|word| word.iter().all(|b| b.is_ascii_alphabetic() || *b >= 0x80));
+    let letters = bytes
+        .get(value.start..value.end)
+        .is_some_and(|word| word.iter().all(|b| b.is_ascii_alphabetic() || *b >= 0x80));
     letters && rest.starts_with(b" ") && words >= 2 && !rest.contains(&b'=') && !rest.contains(&b'-')
 }
 
 /// Verbs at the start of the names of captions.
-const VERBS: &[&str] =
-    &["show", "hide", "toggle", "forgot", "forgotten", "change", "reset", "confirm", "update", "repeat", "retype", "enter", "lost"];
+const VERBS: &[&str] = &[
+    "show",
+    "hide",
+    "toggle",
+    "forgot",
+    "forgotten",
+    "change",
+    "reset",
+    "confirm",
+    "update",
+    "repeat",
+    "retype",
+    "enter",
+    "lost",
+];
 
 /// Returns whether a value is the caption of a button or field: `"reset_password": "Reset"`.
 fn is_caption(name: &str, value: &str) -> bool {
@@ -180,7 +202,7 @@ pub(super) fn is_login(bytes: &[u8], end: usize) -> bool {
 }
 
 /// Finds the secret of an AWS access key after its name and a blank, or "is": its form is known, so it needs no sign.
-fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Option<Span> {
+fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
     if byte(bytes, end) != b' ' {
         return None;
     }
@@ -202,7 +224,11 @@ fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Opti
         let whole = [bytes.get(from..to)?, bytes.get(to + 1..end)?].concat();
         (full && super::forms::is_aws_secret(&whole)).then_some(end)
     };
-    let end = if super::forms::is_aws_secret(bytes.get(from..to)?) { Some(to) } else { wrapped() }?;
+    let end = if super::forms::is_aws_secret(bytes.get(from..to)?) {
+        Some(to)
+    } else {
+        wrapped().filter(|_| lines)
+    }?;
     Some(Span::new(from, end, Label::AwsSecretAccessKey))
 }
 
@@ -210,11 +236,17 @@ fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Opti
 pub(super) fn mapped(text: &str, start: usize, end: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let to = run_end(bytes, end + 1, 128, |b| !b.is_ascii_whitespace());
-    let host = line_before(bytes, start, 128).strip_suffix(b" ").or(line_before(bytes, start, 128).strip_suffix(b"\t"))?.trim_ascii();
-    let is_host = host.contains(&b'.') && host.len() < 120 && host.iter().all(|b| b.is_ascii_alphanumeric() || b".-[]:".contains(b));
+    let host = line_before(bytes, start, 128)
+        .strip_suffix(b" ")
+        .or(line_before(bytes, start, 128).strip_suffix(b"\t"))?
+        .trim_ascii();
+    let is_host = host.contains(&b'.')
+        && host.len() < 120
+        && host.iter().all(|b| b.is_ascii_alphanumeric() || b".-[]:".contains(b));
     let alone = matches!(byte(bytes, to), 0 | b'\n' | b'\r') && byte(bytes, end) == b':';
     let found = text.get(end + 1..floor(text, to))?;
-    (is_host && alone && value::is_password(found, Style::Attached)).then(|| Span::new(end + 1, to, Label::Password))
+    (is_host && alone && value::is_password(found, Style::Attached))
+        .then(|| Span::new(end + 1, to, Label::Password))
 }
 
 /// Finds the password of `user:password` after a user option that ends at `at`.
@@ -233,7 +265,12 @@ pub(super) fn user_option(text: &str, at: usize) -> Option<Span> {
     let found = text.get(colon + 1..end)?;
     let user = bytes.get(from..colon)?.iter().all(|b| b.is_ascii_alphanumeric() || b"._-@+\\".contains(b));
     let ports = found.bytes().all(|b| b.is_ascii_digit());
-    let secret = user && colon > from && !ports && !found.starts_with('/') && !value::is_placeholder(found);
+    let secret = user
+        && colon > from
+        && !ports
+        && !found.starts_with('/')
+        && !found.contains("://")
+        && !value::is_placeholder(found);
     secret.then(|| Span::new(colon + 1, end, Label::Password))
 }
 
@@ -542,11 +579,15 @@ fn literals_end(bytes: &[u8], close: usize) -> usize {
     for _literal in 0..8 {
         let blank = run_end(bytes, end + 1, 4, |b| b == b' ');
         let sign = bytes.get(blank..).unwrap_or_default();
-        let length = [&b"->"[..], b"..", b"+", b"&", b"."].iter().find(|known| sign.starts_with(known)).map_or(0, |sign| sign.len());
+        let length = [&b"->"[..], b"..", b"+", b"&", b"."]
+            .iter()
+            .find(|known| sign.starts_with(known))
+            .map_or(0, |sign| sign.len());
         let from = run_end(bytes, blank + length, 4, |b| b == b' ');
         let quote = byte(bytes, from);
         let joined = length > 0 || from == end + 1 && byte(bytes, from + 1).is_ascii_alphanumeric();
-        let Some((_, next)) = quotation(bytes, from).filter(|_| joined && quote == byte(bytes, end) && b"\"'".contains(&quote))
+        let Some((_, next)) =
+            quotation(bytes, from).filter(|_| joined && quote == byte(bytes, end) && b"\"'".contains(&quote))
         else {
             break;
         };

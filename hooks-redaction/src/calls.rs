@@ -4,8 +4,7 @@
 use super::{
     assignments::{self, quotation},
     label::Label,
-    names,
-    prose,
+    names, prose,
     span::Span,
     text::{byte, byte_before, line_before, run_end},
     value::{self, Style},
@@ -52,8 +51,26 @@ const CALLS: &[(&str, Place)] = &[
 
 /// Methods that write into the field that a locator found.
 const FILLS: &[&str] = &[
-    "fill", "type", "sendKeys", "send_keys", "typeText", "setValue", "set_value", "set", "enterText", "replaceText", "val",
-    "clearAndType", "pressSequentially", "SendKeys", "Fill", "TypeText", "input", "addValue", "fill_in", "writeText",
+    "fill",
+    "type",
+    "sendKeys",
+    "send_keys",
+    "typeText",
+    "setValue",
+    "set_value",
+    "set",
+    "enterText",
+    "replaceText",
+    "val",
+    "clearAndType",
+    "pressSequentially",
+    "SendKeys",
+    "Fill",
+    "TypeText",
+    "input",
+    "addValue",
+    "fill_in",
+    "writeText",
 ];
 
 /// Most arguments that are read.
@@ -68,12 +85,14 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let name = bytes.get(start..end)?;
     let found = match byte(bytes, end) {
-        b'(' if is_call(name) => called(text, &plain_name(name), end),
+        b'(' if is_call(name) => called(text, name, end),
         b'"' | b'\'' if names::may_be_password(name) => filled(text, start, end),
         _ => None,
     };
-    let found = found.or_else(|| if name.eq_ignore_ascii_case(b"auth") { pair(text, start, end) } else { None });
-    let found = found.or_else(|| if name == b"cn" || name == b"CN" { bound(text, start, end) } else { None })?;
+    let found =
+        found.or_else(|| if name.eq_ignore_ascii_case(b"auth") { pair(text, start, end) } else { None });
+    let found =
+        found.or_else(|| if name == b"cn" || name == b"CN" { bound(text, start, end) } else { None })?;
     Some(Span::new(found.0, found.1, Label::Password))
 }
 
@@ -88,9 +107,16 @@ fn plain_name(name: &[u8]) -> String {
 }
 
 /// Finds the password in the arguments of the function `name`, whose parenthesis is at `open`.
-fn called(text: &str, name: &str, open: usize) -> Option<(usize, usize)> {
+fn called(text: &str, name: &[u8], open: usize) -> Option<(usize, usize)> {
+    // Most calls have no literal.
+    let near = text.as_bytes().get(open..text.len().min(open + 4 * MAX_ARGUMENT))?;
+    memchr::memchr2(b'"', b'\'', near)?;
+    let name = plain_name(name);
+    let name = name.as_str();
     let row = CALLS.iter().find(|(known, _)| {
-        name.strip_suffix(known).is_some_and(|head| known.len() > 5 || head.is_empty() || head.ends_with("p") || *known == "login")
+        name.strip_suffix(known).is_some_and(|head| {
+            known.len() > 5 || head.is_empty() || head.ends_with("p") || *known == "login"
+        })
     });
     let place = row.map(|(_, place)| *place).or_else(|| with_user(name).then_some(Place::Second))?;
     let arguments = Arguments::read(text.as_bytes(), open + 1);
@@ -119,13 +145,15 @@ fn called(text: &str, name: &str, open: usize) -> Option<(usize, usize)> {
 /// Returns whether a name says that a function takes a user and a password: `UsernamePasswordCredentials`.
 fn with_user(name: &str) -> bool {
     let user = ["user", "email", "auth", "cred"].iter().any(|word| name.contains(word));
-    user && name.contains("password") && !["get", "find", "validate", "check", "is"].iter().any(|verb| name.starts_with(verb))
+    user && name.contains("password")
+        && !["get", "find", "validate", "check", "is"].iter().any(|verb| name.starts_with(verb))
 }
 
 /// Returns whether a literal among other arguments is a password: it has a digit or a sign, as names and captions do not.
 fn is_argument(found: &str) -> bool {
     let digit = found.bytes().any(|b| b.is_ascii_digit()) && found.bytes().any(|b| b.is_ascii_alphabetic());
-    let sign = found.len() >= 6 && found.contains(['!', '@', '#', '$', '%', '^', '&', '*', '~', '+', '?', '=']);
+    let sign =
+        found.len() >= 6 && found.contains(['!', '@', '#', '$', '%', '^', '&', '*', '~', '+', '?', '=']);
     !found.contains(char::is_whitespace)
         && !found.contains("://")
         && !found.starts_with(['/', '.', '#', '-', '@', '%'])
@@ -150,9 +178,9 @@ impl Arguments {
         for _argument in 0..MAX_ARGUMENTS {
             at = run_end(bytes, at, 16, |b| b == b' ');
             let literal = literal(bytes, at);
-            let (extent, inside) = literal.map_or((None, at), |(start, end, depth)| (Some((start, end)), {
-                closed(bytes, end + 1, depth)
-            }));
+            let (extent, inside) = literal.map_or((None, at), |(start, end, depth)| {
+                (Some((start, end)), { closed(bytes, end + 1, depth) })
+            });
             let end = run_of_argument(bytes, inside);
             arguments.list.push(extent);
             match byte(bytes, end) {
@@ -246,9 +274,8 @@ fn filled(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
 }
 
 fn is_filled(text: &str, (start, end): (usize, usize)) -> bool {
-    text.get(start..end).is_some_and(|found| {
-        !found.contains(char::is_whitespace) && value::is_password(found, Style::Quoted)
-    })
+    text.get(start..end)
+        .is_some_and(|found| !found.contains(char::is_whitespace) && value::is_password(found, Style::Quoted))
 }
 
 /// Finds the password of `auth=("user", "…")`, `auth: ["user", "…"]` and `auth: "user:…"`.
@@ -319,9 +346,11 @@ pub(super) fn answered(text: &str, start: usize, end: usize) -> Option<Span> {
     let verb = run_end(bytes, end + sent, 12, |b| b.is_ascii_alphabetic() || b == b'_');
     let from = run_end(bytes, verb, 8, |b| b" (-".contains(&b));
     let (open, close) = quotation(bytes, from)?;
-    let found = text.get(open..close)?.trim_end_matches("\\r").trim_end_matches("\\n").trim_end_matches("\\r");
+    let found =
+        text.get(open..close)?.trim_end_matches("\\r").trim_end_matches("\\n").trim_end_matches("\\r");
     let plain = !found.contains(char::is_whitespace) && found.len() >= 3;
-    (plain && value::is_password(found, Style::Quoted)).then(|| Span::new(open, open + found.len(), Label::Password))
+    (plain && value::is_password(found, Style::Quoted))
+        .then(|| Span::new(open, open + found.len(), Label::Password))
 }
 
 /// Finds the text that `-AsPlainText` at `at` makes a secure string of (PowerShell).

@@ -131,14 +131,50 @@ fn padded(rest: &[u8]) -> [u8; BLOCK] {
 impl<T> Classes<T> {
     #[inline(always)]
     fn from_rows(rows: [T; ROWS]) -> Self {
-        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z, quote] = rows;
-        Self { letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z, quote }
+        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z, quote] =
+            rows;
+        Self {
+            letter,
+            digit,
+            token,
+            number,
+            colon,
+            line_end,
+            rare,
+            opener,
+            k,
+            e_i,
+            p,
+            a,
+            s_w,
+            c,
+            r,
+            z,
+            quote,
+        }
     }
 
     #[inline(always)]
     fn rows(self) -> [T; ROWS] {
-        let Self { letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z, quote } =
-            self;
+        let Self {
+            letter,
+            digit,
+            token,
+            number,
+            colon,
+            line_end,
+            rare,
+            opener,
+            k,
+            e_i,
+            p,
+            a,
+            s_w,
+            c,
+            r,
+            z,
+            quote,
+        } = self;
         [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z, quote]
     }
 }

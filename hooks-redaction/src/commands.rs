@@ -22,6 +22,8 @@ enum Shape {
     Either,
     /// The part of the next word behind the user and this sign.
     User(u8),
+    /// The part of the next word behind this one.
+    Behind(&'static str),
     /// The operand of this number behind the program.
     Operand(usize),
     /// The operand behind the name of a shared folder.
@@ -65,10 +67,12 @@ impl Table {
         let long = options.iter().filter(|option| option.starts_with("--")).copied().collect();
         let starts: BTreeSet<[u8; 2]> = options.iter().filter_map(start).collect();
         let operand = |row: &&Row| {
-            let shape = matches!(row.shape, Shape::Operand(_)) || matches!(row.shape, Shape::User(_)) && row.option == "-";
+            let shape = matches!(row.shape, Shape::Operand(_))
+                || matches!(row.shape, Shape::User(_)) && row.option == "-";
             shape && !row.option.starts_with('/')
         };
-        let operands: BTreeSet<&'static str> = rows.iter().filter(operand).filter_map(|row| row.words.first().copied()).collect();
+        let operands: BTreeSet<&'static str> =
+            rows.iter().filter(operand).filter_map(|row| row.words.first().copied()).collect();
         let operands = operands.into_iter().collect();
         Self { rows, by_program, starts: starts.into_iter().collect(), long, operands }
     }
@@ -82,7 +86,9 @@ impl Table {
 
     /// Returns the rows of a program, and those of its family: `mysqldump` is one of `mysql*`.
     fn of(&self, program: &str) -> Vec<&Row> {
-        let rows = |name: &str| self.by_program.get(name).into_iter().flatten().filter_map(|index| self.rows.get(*index));
+        let rows = |name: &str| {
+            self.by_program.get(name).into_iter().flatten().filter_map(|index| self.rows.get(*index))
+        };
         let is_family = |row: &&Row| row.words.first().is_some_and(|word| word.ends_with('*'));
         let family = FAMILIES.iter().filter(|family| program.starts_with(**family) && program != **family);
         rows(program).chain(family.flat_map(|family| rows(family).filter(is_family))).collect()
@@ -104,7 +110,8 @@ fn rows_of(line: &'static str) -> Option<Vec<Row>> {
         "share" => Shape::Share,
         shape => match (shape.strip_prefix('#'), shape.as_bytes().last()) {
             (Some(number), _) => Shape::Operand(number.parse().ok()?),
-            (None, Some(sign)) => Shape::User(*sign),
+            (None, Some(sign)) if shape.starts_with("user") => Shape::User(*sign),
+            (None, Some(_)) => Shape::Behind(shape),
             _ => return None,
         },
     };
@@ -126,13 +133,13 @@ struct Word<'t> {
 }
 
 /// Finds the password of the option that starts at `at`, if its program takes one.
-pub(super) fn option(text: &str, at: usize) -> Option<Span> {
+pub(super) fn option(text: &str, at: usize, lines: bool) -> Option<Span> {
     let bytes = text.as_bytes();
     let rest = text.get(at..)?;
     if !TABLE.may_have(rest) {
         return None;
     }
-    let from = in_quotes(bytes, command_start(bytes, at), at);
+    let from = in_quotes(bytes, command_start(bytes, at, lines), at);
     let before = words(text, from, at);
     programs(&before).find_map(|(program, rows)| {
         let words = before.get(program + 1..).unwrap_or_default();
@@ -152,7 +159,7 @@ fn is_given(row: &Row, rest: &str) -> bool {
     let next = byte(behind.as_bytes(), 0);
     let apart = matches!(next, b' ' | b'=');
     match row.shape {
-        Shape::Next => apart,
+        Shape::Next | Shape::Behind(_) => apart,
         Shape::User(_) => apart || next.is_ascii_alphanumeric() || b"'\"".contains(&next),
         Shape::Attached => !apart && next.is_ascii_graphic(),
         Shape::Either => apart || next.is_ascii_graphic(),
@@ -161,14 +168,16 @@ fn is_given(row: &Row, rest: &str) -> bool {
     }
 }
 
-/// Returns the start of the command around `at`, also over lines that end with a backslash.
-fn command_start(bytes: &[u8], at: usize) -> usize {
+/// Returns the start of the command around `at`; with `lines`, also over lines that end with a backslash.
+fn command_start(bytes: &[u8], at: usize, lines: bool) -> usize {
     let mut from = at;
     loop {
         let line = line_before(bytes, from, REACH.saturating_sub(at - from));
         let cut = line.iter().enumerate().rev().find(|(place, b)| {
             let next = line.get(place + 1).copied().unwrap_or(0);
-            matches!(b, b'|' | b';' | b'`') || (**b == b'&' && next == b'&') || (**b == b'(' && line.get(place.wrapping_sub(1)) == Some(&b'$'))
+            matches!(b, b'|' | b';' | b'`')
+                || (**b == b'&' && next == b'&')
+                || (**b == b'(' && line.get(place.wrapping_sub(1)) == Some(&b'$'))
         });
         if let Some((place, _)) = cut {
             return from - line.len() + place + 1;
@@ -176,7 +185,7 @@ fn command_start(bytes: &[u8], at: usize) -> usize {
         from -= line.len();
         let above = from.checked_sub(2).filter(|above| bytes.get(*above..from) == Some(b"\\\n"));
         match above {
-            Some(above) if at - from < REACH => from = above,
+            Some(above) if lines && at - from < REACH => from = above,
             _ => return from,
         }
     }
@@ -250,6 +259,11 @@ fn behind(text: &str, from: usize, program: usize, end: usize, row: &Row) -> Opt
             let (start, stop, _) = word(bytes, at);
             (start, stop)
         }
+        Shape::Behind(prefix) => {
+            let (start, stop, _) = word(bytes, at);
+            let named = bytes.get(start..stop)?.starts_with(prefix.as_bytes());
+            named.then_some((start + prefix.len(), stop))?
+        }
         Shape::User(sign) => {
             let (start, stop, _) = word(bytes, at);
             behind_user(text, start, stop, sign)?
@@ -265,7 +279,8 @@ fn behind_user(text: &str, start: usize, stop: usize, sign: u8) -> Option<(usize
     let user = bytes.get(start..place)?;
     let named = !user.is_empty() && user.iter().all(|b| b.is_ascii_alphanumeric() || b"._@\\/$-".contains(b));
     // A service follows the password of Oracle.
-    let service = if sign == b'/' { memchr::memrchr(b'@', bytes.get(place..stop)?).map(|at| place + at) } else { None };
+    let service =
+        if sign == b'/' { memchr::memrchr(b'@', bytes.get(place..stop)?).map(|at| place + at) } else { None };
     named.then_some((place + 1, service.unwrap_or(stop)))
 }
 
@@ -286,7 +301,10 @@ fn operands<'t>(words: &[Word<'t>], program: usize, row: &Row) -> Vec<Word<'t>> 
     for word in words.iter().skip(program + 1) {
         if wanted.peek().is_some_and(|wanted| **wanted == word.text) {
             wanted.next();
-        } else if wanted.peek().is_none() && !word.text.starts_with('-') && !(word.text.starts_with('/') && row.option.starts_with('/')) {
+        } else if wanted.peek().is_none()
+            && !word.text.starts_with('-')
+            && !(word.text.starts_with('/') && row.option.starts_with('/'))
+        {
             operands.push(*word);
         }
     }
@@ -307,7 +325,11 @@ fn operand(text: &str, from: usize, program: usize, row: &Row, number: usize) ->
         || row.option.starts_with('/')
         || words.iter().any(|word| {
             let letter = row.option.trim_start_matches('-');
-            word.text == row.option || word.text.starts_with('-') && !word.text.starts_with("--") && letter.len() == 1 && word.text.contains(letter)
+            word.text == row.option
+                || word.text.starts_with('-')
+                    && !word.text.starts_with("--")
+                    && letter.len() == 1
+                    && word.text.contains(letter)
         });
     let found = operands(&words, program, row);
     let word = found.get(number.checked_sub(1)?).filter(|_| given)?;
@@ -338,7 +360,9 @@ pub(super) fn at_program(text: &str, start: usize, end: usize) -> Option<Span> {
     TABLE.of(name).into_iter().find_map(|row| {
         let wanted = || has_subcommand(row, words.get(1..).unwrap_or_default());
         match row.shape {
-            Shape::Operand(number) if !row.option.starts_with('/') && wanted() => operand(text, start, 0, row, number),
+            Shape::Operand(number) if !row.option.starts_with('/') && wanted() => {
+                operand(text, start, 0, row, number)
+            }
             Shape::User(sign) if row.option == "-" => {
                 let word = words.iter().skip(1).take(4).find(|word| !word.text.starts_with('-'))?;
                 let found = behind_user(text, word.start, word.start + word.text.len(), sign)?;
@@ -350,17 +374,20 @@ pub(super) fn at_program(text: &str, start: usize, end: usize) -> Option<Span> {
 }
 
 /// Finds the password of an option that is a word: `nmcli … password …`.
-pub(super) fn word_option(text: &str, start: usize, end: usize) -> Option<Span> {
+pub(super) fn word_option(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
     let name = text.get(start..end)?;
-    if !matches!(name, "password" | "passwd" | "pass" | "key") || !b" =".contains(&byte(text.as_bytes(), end)) {
+    if !matches!(name, "password" | "passwd" | "pass" | "key") || !b" =".contains(&byte(text.as_bytes(), end))
+    {
         return None;
     }
-    option(text, start).or_else(|| {
-        let from = command_start(text.as_bytes(), start);
+    option(text, start, lines).or_else(|| {
+        let from = command_start(text.as_bytes(), start, lines);
         let before = words(text, from, start);
         programs(&before).find_map(|(program, rows)| {
             rows.into_iter().find_map(|row| match row.shape {
-                Shape::Operand(number) if row.words.last() == Some(&name) => operand(text, from, program, row, number),
+                Shape::Operand(number) if row.words.last() == Some(&name) => {
+                    operand(text, from, program, row, number)
+                }
                 _ => None,
             })
         })

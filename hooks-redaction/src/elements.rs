@@ -4,9 +4,11 @@
 use super::text::{byte, run_end};
 
 /// Elements that hold a value, in small letters.
-const VALUES: &[&[u8]] = &[b"value", b"string", b"stringprop", b"plaintext", b"val", b"data", b"defaultvalue", b"text"];
+const VALUES: &[&[u8]] =
+    &[b"value", b"string", b"stringprop", b"plaintext", b"val", b"data", b"defaultvalue", b"text"];
 /// Elements of a page in which a value may stand beside its name.
-const CELLS: &[&[u8]] = &[b"td", b"dd", b"th", b"code", b"b", b"strong", b"pre", b"span", b"kbd", b"tt", b"em", b"p", b"div"];
+const CELLS: &[&[u8]] =
+    &[b"td", b"dd", b"th", b"code", b"b", b"strong", b"pre", b"span", b"kbd", b"tt", b"em", b"p", b"div"];
 
 /// Most elements between a name and its value.
 const MAX_ELEMENTS: usize = 4;

@@ -95,7 +95,8 @@ impl Block {
 /// Returns whether a text is a user and a password, `user:password`, and nothing else.
 fn is_user(text: &str) -> bool {
     text.split_once(':').is_some_and(|(user, password)| {
-        let name = (2..=40).contains(&user.len()) && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"._@-".contains(&b));
+        let name = (2..=40).contains(&user.len())
+            && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"._@-".contains(&b));
         let plain = password.bytes().all(|b| b.is_ascii_graphic()) && (6..=128).contains(&password.len());
         name && plain
             && !password.starts_with('/')
@@ -111,7 +112,8 @@ pub(super) fn user(text: &str, end: usize) -> Option<(usize, usize)> {
     let quote = run_end(bytes, sign + 1, 4, |b| b == b' ');
     let to = run_end(bytes, quote + 1, 1024, |b| is_base64(b) || b == b'=');
     let run = bytes.get(quote + 1..to)?;
-    let known = byte(bytes, sign) == b':' && byte(bytes, quote) == b'"' && byte(bytes, to) == b'"' && run.len() >= 8;
+    let known =
+        byte(bytes, sign) == b':' && byte(bytes, quote) == b'"' && byte(bytes, to) == b'"' && run.len() >= 8;
     let content: Vec<u8> = decode(run.split(|b| *b == b'=').next()?).collect();
     (known && content.contains(&b':') && content.iter().all(|b| is_text(*b))).then_some((quote + 1, to))
 }

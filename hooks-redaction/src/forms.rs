@@ -179,7 +179,8 @@ pub(super) fn slack_webhook_over_lines(bytes: &[u8], from: usize, newline: usize
     let host = head.get(scheme + 3..)?;
     let known = b"hooks.slack.com/";
     let cut = known.starts_with(host) || host.starts_with(known);
-    if !cut || byte(bytes, newline) != b'\n' {
+    let full = super::text::line_before(bytes, newline, 60).len() >= 60;
+    if !cut || !full || byte(bytes, newline) != b'\n' {
         return None;
     }
     let end = run_end(bytes, newline + 1, 128, |b| Body::Path.has(b));
@@ -221,10 +222,11 @@ pub(super) fn discord(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 }
 
 /// Parses a personal access token of Azure DevOps (Microsoft, "Use personal access tokens"): 84 letters and digits, of which
-/// `AZDO` are the fifth to eighth last.
+/// `AZDO` are the last but four.
 pub(super) fn azure_devops(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    let end = at + 84;
-    let known = bytes.get(at + 76..at + 80)? == b"AZDO" && bytes.get(at..end)?.iter().all(u8::is_ascii_alphanumeric);
+    let mark = memchr::memmem::find(bytes.get(at + 70..bytes.len().min(at + 90))?, b"AZDO")? + at + 70;
+    let end = mark + 8;
+    let known = bytes.get(at..end)?.iter().all(u8::is_ascii_alphanumeric);
     (known && starts_word(bytes, at) && !is_ident(byte(bytes, end))).then_some((at, end))
 }
 

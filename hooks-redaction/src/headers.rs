@@ -4,12 +4,38 @@ use super::{
     assignments, code,
     label::Label,
     span::Span,
-    text::{byte, byte_before, floor, is_ident, run_end},
+    text::{byte, byte_before, floor, is_ident, line_before, run_end},
     value,
 };
 
 /// Headers whose value is a key.
-const KEYS: &[&str] = &["x-api-key", "api-key", "apikey", "x-auth-token", "x-auth-key", "x-access-token", "private-token", "x-token", "job-token", "deploy-token", "x-vault-token", "x-goog-api-key", "x-functions-key", "x-amz-security-token", "ocp-apim-subscription-key", "x-gitlab-token", "x-csrf-token", "x-xsrf-token", "x-session-token", "dd-api-key", "circle-token", "x-rapidapi-key", "x-figma-token", "fastly-key", "x-shopify-access-token"];
+const KEYS: &[&str] = &[
+    "x-api-key",
+    "api-key",
+    "apikey",
+    "x-auth-token",
+    "x-auth-key",
+    "x-access-token",
+    "private-token",
+    "x-token",
+    "job-token",
+    "deploy-token",
+    "x-vault-token",
+    "x-goog-api-key",
+    "x-functions-key",
+    "x-amz-security-token",
+    "ocp-apim-subscription-key",
+    "x-gitlab-token",
+    "x-csrf-token",
+    "x-xsrf-token",
+    "x-session-token",
+    "dd-api-key",
+    "circle-token",
+    "x-rapidapi-key",
+    "x-figma-token",
+    "fastly-key",
+    "x-shopify-access-token",
+];
 
 /// Returns whether a name is that of a header with a credential.
 pub(super) fn is_name(name: &str) -> bool {
@@ -33,15 +59,19 @@ const MAX_VALUE: usize = 8192;
 /// Length of the part of a value that is parsed first, to check whether there is a credential at all.
 const FIRST_LOOK: usize = 256;
 
-/// Finds the credential of the header whose name is at `start..end`.
-pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
-    within(text, start, end, FIRST_LOOK).and_then(|_| within(text, start, end, MAX_VALUE))
+/// Finds the credential of the header whose name is at `start..end`; with `lines`, also in the next line.
+pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
+    within(text, start, end, FIRST_LOOK, lines).and_then(|_| within(text, start, end, MAX_VALUE, lines))
 }
 
 /// Finds the credential in the first `limit` bytes of a header's value.
-fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
+fn within(text: &str, start: usize, end: usize, limit: usize, lines: bool) -> Option<Span> {
     let bytes = text.as_bytes();
-    let name = text.get(start..end)?;
+    let (start_of_name, name) = (start, text.get(start..end)?);
+    let is_first = || {
+        let before = line_before(bytes, start_of_name, 16);
+        before.len() < 16 && before.iter().all(|b| b" ><*".contains(b)) && is_name(name)
+    };
     let may_be_paired = b" \t\"'\r\n".contains(&byte(bytes, end));
     let paired = || if may_be_paired && is_name(name) { paired_value(bytes, start, end) } else { None };
     let (end_of_name, from) = (end, paired().or_else(|| value_start(bytes, end))?);
@@ -76,8 +106,11 @@ fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
     let code = !key && (member || !value::is_mixed(judged, 6)) || judged.contains("://") || variable;
     let secret =
         !typed && !code && !value::is_placeholder(judged) && !value::is_word(judged) && judged.len() >= 3;
-    let called = name.ends_with("authorization") && judged.find('(').is_some_and(|open| judged.get(..open).is_some_and(|name| name.bytes().all(is_ident)));
-    let end = folded(bytes, end);
+    let called = name.ends_with("authorization")
+        && judged
+            .find('(')
+            .is_some_and(|open| judged.get(..open).is_some_and(|name| name.bytes().all(is_ident)));
+    let end = if lines && is_first() { folded(bytes, end) } else { end };
     (secret && !called && (cookie || !judged.starts_with(['<', '{', '$'])))
         .then(|| Span::new(start, end, Label::AuthHeader))
 }
@@ -90,7 +123,8 @@ fn folded(bytes: &[u8], end: usize) -> usize {
     let to = run_end(bytes, from, MAX_VALUE, |b| b.is_ascii_alphanumeric() || b"-._~+/=%;".contains(&b));
     let run = bytes.get(from..to).unwrap_or_default();
     let alone = matches!(byte(bytes, to), 0 | b'\n' | b'\r');
-    let random = run.len() >= 8 && run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
+    let random =
+        run.len() >= 8 && run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
     let folded = byte(bytes, newline) == b'\n' && from > newline + 1 && alone && random;
     if folded { to } else { end }
 }
@@ -124,7 +158,9 @@ pub(super) fn bearer(text: &str, end: usize) -> Option<Span> {
 fn paired_value(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
     let from = assignments::value_below(bytes, start, quoted)
-        .or_else(|| (byte(bytes, quoted) == b',').then(|| assignments::pair_value(bytes, quoted + 1)).flatten())
+        .or_else(|| {
+            (byte(bytes, quoted) == b',').then(|| assignments::pair_value(bytes, quoted + 1)).flatten()
+        })
         .or_else(|| {
             let at = run_end(bytes, end, 4, |b| b == b' ' || b == b'\t');
             let scheme = [&b"Basic "[..], b"Bearer ", b"Token "];
@@ -218,7 +254,7 @@ mod tests {
 
     fn found<'t>(text: &'t str, word: &str) -> Option<&'t str> {
         let (start, end) = name_around(text.as_bytes(), text.find(word)?);
-        find(text, start, end).map(|span| text.get(span.start..span.end).unwrap())
+        find(text, start, end, true).map(|span| text.get(span.start..span.end).unwrap())
     }
 
     #[test]

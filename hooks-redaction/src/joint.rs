@@ -1,6 +1,10 @@
 //! Text that is put together from pieces: literals with a sign between them, and the escapes and line ends of mail.
 
-use super::text::{byte, byte_before, line_before, run_end};
+use super::{
+    label::Label,
+    span::Span,
+    text::{byte, byte_before, line_before, run_end},
+};
 
 /// Most blanks on each side of the sign between two literals.
 const MAX_BLANK: usize = 40;
@@ -20,7 +24,7 @@ pub(super) fn end(bytes: &[u8], at: usize, is_joined: bool) -> Option<usize> {
     let after = match (byte(bytes, sign), byte(bytes, sign + 1)) {
         (b'.', b'.') => line(sign + 2),
         (b'+' | b'.' | b'&', _) => after_sign(bytes, sign + 1),
-        (b',', _) if is_joined => line(sign + 1),
+        (b',', _) if is_joined => blank(sign + 1),
         (b'\\', b'\n') if sign > at + 1 => line(sign + 1),
         _ if sign == at + 1 => sign,
         _ => return None,
@@ -36,6 +40,29 @@ fn after_sign(bytes: &[u8], from: usize) -> usize {
     let blank = run_end(bytes, from, MAX_BLANK, |b| b == b' ' || b == b'\t');
     let continued = byte(bytes, blank) == b'_' && blank > from;
     run_end(bytes, blank + usize::from(continued), MAX_BLANK, |b| b.is_ascii_whitespace())
+}
+
+/// Returns whether a finding may reach over several literals.
+pub(super) fn is_in(text: &str, span: &Span) -> bool {
+    let inside = text.as_bytes().get(span.start..span.end).unwrap_or_default();
+    span.label != Label::PrivateKey && memchr::memchr2(b'"', b'\'', inside).is_some()
+}
+
+/// Splits a finding where one literal ends and the next one starts, so that the signs between them stay.
+pub(super) fn split(text: &str, span: &Span) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (span.start, span.start);
+    while let Some(quote) = bytes.get(at..span.end).and_then(|rest| memchr::memchr2(b'"', b'\'', rest)) {
+        let quote = at + quote;
+        at = quote + 1;
+        if let Some(next) = end(bytes, quote, true).filter(|next| *next < span.end && quote > start) {
+            parts.push(Span::new(start, quote, span.label.clone()));
+            (start, at) = (next, next);
+        }
+    }
+    parts.push(Span::new(start, span.end, span.label.clone()));
+    parts
 }
 
 /// Returns whether a line ends with a literal and a sign that puts another one behind it.

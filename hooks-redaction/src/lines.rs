@@ -14,7 +14,8 @@ use super::{
 pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let name = text.get(start..end)?;
-    let listed = byte(bytes, end) == b'}' || b" \t".contains(&byte(bytes, end)) && b" \t".contains(&byte(bytes, end + 1));
+    let listed = byte(bytes, end) == b'}'
+        || b" \t".contains(&byte(bytes, end)) && b" \t".contains(&byte(bytes, end + 1));
     if !(listed || NAMES.contains(&name)) {
         return None;
     }
@@ -26,8 +27,16 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
         "AUTH" => redis(text, start, end).or_else(|| plain(text, end)),
         "LOGIN" => imap(text, before, end),
         "PASS" => asked(text, before, end),
-        "key" | "key-string" | "authentication-key" if is_of_router(before, KEYS) => numbered(text, end, true),
-        "password" | "secret" if is_of_router(before, ROUTER) => numbered(text, end, false),
+        "key" | "key-string" | "authentication-key" if is_of_router(before, KEYS) => {
+            numbered(text, end, true)
+        }
+        "password" | "secret" if is_of_router(before, ROUTER) => {
+            numbered(text, end, false).filter(|found| {
+                // At the start of a line, it may be a sentence.
+                let first = !before.trim_ascii().is_empty();
+                first || text.get(found.start..found.end).is_some_and(|found| value::is_mixed(found, 4))
+            })
+        }
         _ if listed => registry(text, before, end),
         _ => None,
     }
@@ -50,8 +59,18 @@ const NAMES: &[&str] = &[
 ];
 
 /// First words of the lines of a router in which a password may stand.
-const ROUTER: &[&[u8]] =
-    &[b"username", b"enable", b"neighbor", b"ppp", b"password", b"user", b"ip", b"server-private", b"aaa", b"line"];
+const ROUTER: &[&[u8]] = &[
+    b"username",
+    b"enable",
+    b"neighbor",
+    b"ppp",
+    b"password",
+    b"user",
+    b"ip",
+    b"server-private",
+    b"aaa",
+    b"line",
+];
 /// First words of the lines in which a key may stand.
 const KEYS: &[&[u8]] =
     &[b"tacacs-server", b"radius-server", b"tacacs", b"radius", b"crypto", b"ip", b"ntp", b"key", b"server"];
@@ -66,12 +85,18 @@ fn numbered(text: &str, end: usize, is_key: bool) -> Option<Span> {
     let bytes = text.as_bytes();
     let number = run_end(bytes, end, 2, |b| b == b' ');
     let digits = run_end(bytes, number, 2, |b| b.is_ascii_digit());
-    let is_numbered = digits == number + 1 && b"05789".contains(&byte(bytes, number)) && byte(bytes, digits) == b' ';
+    let is_numbered =
+        digits == number + 1 && b"05789".contains(&byte(bytes, number)) && byte(bytes, digits) == b' ';
     let from = if is_numbered { digits + 1 } else { number };
     let to = run_end(bytes, from, 128, |b| !b.is_ascii_whitespace());
-    let alone = matches!(byte(bytes, run_end(bytes, to, 4, |b| b == b' ' || b == b'\r')), 0 | b'\n') || is_key;
+    let alone =
+        matches!(byte(bytes, run_end(bytes, to, 4, |b| b == b' ' || b == b'\r')), 0 | b'\n') || is_key;
     let found = text.get(from..floor(text, to))?;
-    let secret = if is_numbered { value::is_password(found, Style::Attached) } else { is_key && value::is_mixed(found, 6) && prose::is_one(found, true) };
+    let secret = if is_numbered {
+        value::is_password(found, Style::Attached)
+    } else {
+        is_key && value::is_mixed(found, 6) && prose::is_one(found, true)
+    };
     (number > end && alone && secret).then(|| Span::new(from, to, Label::Password))
 }
 
@@ -128,13 +153,16 @@ fn plain(text: &str, end: usize) -> Option<Span> {
     let scheme = bytes.get(end..)?.strip_prefix(b" PLAIN ").or(bytes.get(end..)?.strip_prefix(b" LOGIN "))?;
     let from = bytes.len() - scheme.len();
     let to = run_end(bytes, from, 512, |b| b.is_ascii_alphanumeric() || b"+/=".contains(&b));
-    (to >= from + 8 && value::is_mixed(text.get(from..to)?, 8)).then(|| Span::new(from, to, Label::AuthHeader))
+    (to >= from + 8 && value::is_mixed(text.get(from..to)?, 8))
+        .then(|| Span::new(from, to, Label::AuthHeader))
 }
 
 /// Finds the password of `tag LOGIN user password` (RFC 3501).
 fn imap(text: &str, before: &[u8], end: usize) -> Option<Span> {
     let tag = before.trim_ascii_end().rsplit(|b| *b == b' ').next()?;
-    let known = (1..=10).contains(&tag.len()) && tag.iter().all(u8::is_ascii_alphanumeric) && tag.iter().any(u8::is_ascii_digit);
+    let known = (1..=10).contains(&tag.len())
+        && tag.iter().all(u8::is_ascii_alphanumeric)
+        && tag.iter().any(u8::is_ascii_digit);
     let user = run_end(text.as_bytes(), end + 1, 96, |b| !b.is_ascii_whitespace());
     let (from, to) = last_word(text, user).filter(|_| known && user > end + 1)?;
     value::is_password(text.get(from..to)?, Style::Quoted).then(|| Span::new(from, to, Label::Password))
@@ -145,8 +173,10 @@ fn asked(text: &str, before: &[u8], end: usize) -> Option<Span> {
     let (from, to) = last_word(text, end)?;
     let found = text.get(from..to)?;
     let before = before.trim_ascii_end();
-    let sent = [&b"C:"[..], b">", b">>", b"--->", b"->", b"C>", b"<"].iter().any(|sign| before.ends_with(sign));
-    let certain = (before.is_empty() && prose::is_one(found, true)) || sent && value::is_password(found, Style::Attached);
+    let sent =
+        [&b"C:"[..], b">", b">>", b"--->", b"->", b"C>", b"<"].iter().any(|sign| before.ends_with(sign));
+    let certain = (before.is_empty() && prose::is_one(found, true))
+        || sent && value::is_password(found, Style::Attached);
     let one = run_end(text.as_bytes(), end + 1, 128, |b| !b.is_ascii_whitespace()) >= to;
     let path = found.contains(['/', '\\', ':']) || found.starts_with('[');
     (certain && one && !path && !found.ends_with(')')).then(|| Span::new(from, to, Label::Password))
@@ -160,7 +190,10 @@ fn registry(text: &str, before: &[u8], end: usize) -> Option<Span> {
     let at = blank(if robot { end + 1 } else { end });
     let kind = bytes.get(at..)?.starts_with(b"REG_SZ");
     let name = text.get(end.saturating_sub(super::names::MAX_NAME.min(end))..end)?;
-    if !(robot && at > end + 2 || kind && at > end) || super::names::noun(name.rsplit(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).next()?) != Some(super::names::Noun::Password) {
+    if !(robot && at > end + 2 || kind && at > end)
+        || super::names::noun(name.rsplit(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).next()?)
+            != Some(super::names::Noun::Password)
+    {
         return None;
     }
     let from = if kind { blank(at + 6) } else { at };
@@ -202,7 +235,10 @@ mod tests {
             let marked = text.replace(wanted, "[PASSWORD_REDACTED]");
             assert_eq!(Scrubber::all().scrub(text), marked, "{text}");
         }
-        assert_eq!(Scrubber::all().scrub("C: AUTH PLAIN AGpvZQB3aW50ZXI3N3g="), "C: AUTH PLAIN [AUTH_HEADER_REDACTED]");
+        assert_eq!(
+            Scrubber::all().scrub("C: AUTH PLAIN AGpvZQB3aW50ZXI3N3g="),
+            "C: AUTH PLAIN [AUTH_HEADER_REDACTED]"
+        );
     }
 
     #[test]

@@ -138,7 +138,9 @@ fn place_of([a, b, c]: [u8; KEY]) -> (usize, u32) {
 fn names_by(anchor: u8) -> &'static [(&'static str, usize)] {
     match anchor {
         b'k' => &[("key", 0), ("token", 2), ("cookie", 3), ("kennwort", 0), ("kinit", 0)],
-        b'p' => &[("pass", 0), ("pwd", 0), ("psw", 0), ("psk", 0), ("pw", 0), ("parola", 0), ("plainauth", 0)],
+        b'p' => {
+            &[("pass", 0), ("pwd", 0), ("psw", 0), ("psk", 0), ("pw", 0), ("parola", 0), ("plainauth", 0)]
+        }
         b'c' => &[("secret", 2), ("cred", 0), ("connect", 0), ("contrase", 0), ("clave", 0), ("cn=", 0)],
         b'r' => &[("authorization", 5), ("rabbitmqctl", 0)],
         b'e' => &[("bearer", 1), ("expdp", 0)],

@@ -9,58 +9,188 @@ use super::{
 };
 
 /// Ends of words for a password. What a text calls so in a name with `_` is a variable.
-const SUBJECTS: &[&str] = &[
-    "password",
-    "passwort",
-    "kennwort",
-    "passwd",
-    "passcode",
-    "passphrase",
-    "wachtwoord",
-    "palavra-passe",
-];
+const SUBJECTS: &[&str] =
+    &["password", "passwort", "kennwort", "passwd", "passcode", "passphrase", "wachtwoord", "palavra-passe"];
 /// Whole words for a password.
 const WORDS: &[&str] = &["pw", "pwd", "pass", "senha", "clave", "parola", "contrasena"];
 /// Words that may follow a subject in front of the link.
 const BEFORE_LINK: &[&str] = &[
-    "for", "of", "on", "at", "in", "to", "from", "here", "there", "again", "has", "have", "had", "will", "wifi",
-    "wi-fi", "wlan", "für", "fuer", "von", "vom", "zum", "zur", "des", "der", "im", "am", "beim", "wurde", "wird",
-    "hat", "pour", "du", "de", "d'accès", "sur", "a", "wifi", "para", "del", "do", "da", "dos", "das", "en", "al",
-    "no", "na", "foi", "per", "di", "della", "dello", "van", "voor", "op", "het", "voor", "you", "temporaire",
-    "provisoire", "temporal", "temporária", "provvisoria", "admin", "root", "user",
+    "for",
+    "of",
+    "on",
+    "at",
+    "in",
+    "to",
+    "from",
+    "here",
+    "there",
+    "again",
+    "has",
+    "have",
+    "had",
+    "will",
+    "wifi",
+    "wi-fi",
+    "wlan",
+    "für",
+    "fuer",
+    "von",
+    "vom",
+    "zum",
+    "zur",
+    "des",
+    "der",
+    "im",
+    "am",
+    "beim",
+    "wurde",
+    "wird",
+    "hat",
+    "pour",
+    "du",
+    "de",
+    "d'accès",
+    "d'ordine",
+    "sur",
+    "a",
+    "wifi",
+    "para",
+    "del",
+    "do",
+    "da",
+    "dos",
+    "das",
+    "en",
+    "al",
+    "no",
+    "na",
+    "foi",
+    "per",
+    "di",
+    "della",
+    "dello",
+    "van",
+    "voor",
+    "op",
+    "het",
+    "voor",
+    "you",
+    "temporaire",
+    "provisoire",
+    "temporal",
+    "temporária",
+    "provvisoria",
+    "admin",
+    "root",
+    "user",
 ];
 /// Words between a subject and the password itself.
 const LINKS: &[&str] = &[
-    "is", "was", "be", "are", "remains", "lautet", "ist", "war", "sei", "bleibt", "heißt", "est", "était", "sera",
-    "es", "era", "será", "sigue", "é", "è", "sarà", "foi", "luidt", "blijft", "wordt",
+    "is", "was", "be", "are", "remains", "lautet", "ist", "war", "sei", "bleibt", "heißt", "est", "était",
+    "sera", "es", "era", "será", "sigue", "é", "è", "sarà", "foi", "luidt", "blijft", "wordt",
 ];
 /// Words that say a password was changed, behind which "to" is a link.
 const CHANGED: &[&str] = &[
-    "set", "reset", "changed", "updated", "rotated", "gesetzt", "geändert", "zurückgesetzt", "changé", "modifié",
-    "réinitialisé", "cambiada", "cambiado", "restablecida", "alterada", "redefinida", "cambiata", "impostata",
-    "gewijzigd", "ingesteld", "equals",
+    "set",
+    "reset",
+    "changed",
+    "updated",
+    "rotated",
+    "gesetzt",
+    "geändert",
+    "zurückgesetzt",
+    "changé",
+    "modifié",
+    "réinitialisé",
+    "cambiada",
+    "cambiado",
+    "restablecida",
+    "alterada",
+    "redefinida",
+    "cambiata",
+    "impostata",
+    "gewijzigd",
+    "ingesteld",
+    "equals",
 ];
 /// Words behind a link that are no password: "is generated for root: …".
 const MADE: &[&str] = &[
-    "generated", "created", "assigned", "issued", "vergeben", "erzeugt", "généré", "créé", "generada", "creada", "gerada",
-    "criada", "generata", "gegenereerd",
+    "generated",
+    "created",
+    "assigned",
+    "issued",
+    "vergeben",
+    "erzeugt",
+    "généré",
+    "créé",
+    "generada",
+    "creada",
+    "gerada",
+    "criada",
+    "generata",
+    "gegenereerd",
 ];
 /// Links behind [`CHANGED`].
 const TARGETS: &[&str] = &["to", "auf", "zu", "en", "à", "a", "para", "op", "naar", "in"];
 /// Words that may follow a link.
 const AFTER_LINK: &[&str] = &[
-    "now", "currently", "still", "just", "simply", "always", "set", "reset", "changed", "been", "to", "temporarily",
-    "jetzt", "nun", "derzeit", "aktuell", "auf", "zu", "toujours", "maintenant", "ahora", "agora", "ora", "nu", "the",
-    "following", "again",
+    "now",
+    "currently",
+    "still",
+    "just",
+    "simply",
+    "always",
+    "set",
+    "reset",
+    "changed",
+    "been",
+    "to",
+    "temporarily",
+    "jetzt",
+    "nun",
+    "derzeit",
+    "aktuell",
+    "auf",
+    "zu",
+    "toujours",
+    "maintenant",
+    "ahora",
+    "agora",
+    "ora",
+    "nu",
+    "the",
+    "following",
+    "again",
 ];
 /// Words in front of a subject: "as the new password".
 const ARTICLES: &[&str] = &[
-    "the", "a", "your", "my", "our", "its", "new", "admin", "temporary", "das", "dein", "mein", "neues", "le", "la",
-    "el", "il", "o", "het", "un", "una", "mot", "de", "d'",
+    "the",
+    "a",
+    "your",
+    "my",
+    "our",
+    "its",
+    "new",
+    "admin",
+    "temporary",
+    "das",
+    "dein",
+    "mein",
+    "neues",
+    "le",
+    "la",
+    "el",
+    "il",
+    "o",
+    "het",
+    "un",
+    "una",
+    "mot",
+    "de",
+    "d'",
 ];
 /// Words between a password and a subject behind it.
-const AS: &[&str] =
-    &["as", "als", "comme", "como", "come", "is", "ist", "est", "es", "é", "è"];
+const AS: &[&str] = &["as", "als", "comme", "como", "come", "is", "ist", "est", "es", "é", "è"];
 
 /// Most bytes of a sentence that are read behind a subject.
 const REACH: usize = 120;
@@ -94,7 +224,7 @@ fn subject(text: &str, start: usize, end: usize) -> Option<usize> {
 pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
     // Behind a name in a program stands something else.
     let next = byte(text.as_bytes(), end);
-    if !(next >= 0x80 || b" :*`\"')<n".contains(&next)) {
+    if !(next >= 0x80 || b"\0 :*`\"')<n\n.,".contains(&next)) {
         return None;
     }
     let end = subject(text, start, end)?;
@@ -115,16 +245,23 @@ fn stated(text: &str, end: usize) -> Option<(usize, usize)> {
     let (mut is_linked, mut is_changed) = (false, false);
     for place in 0..MAX_WORDS {
         let sign = run_end(bytes, at, 4, |b| b == b' ');
-        if byte(bytes, sign) == b':' && b" \"'`*".contains(&byte(bytes, sign + 1)) || text.get(sign..)?.starts_with('→') {
+        if byte(bytes, sign) == b':' && b" \"'`*".contains(&byte(bytes, sign + 1))
+            || text.get(sign..)?.starts_with('→')
+        {
             is_linked = true;
             at = sign + text.get(sign..)?.chars().next()?.len_utf8();
         }
         let from = run_end(bytes, at, 4, |b| b == b' ' || b == b'*');
+        if from == at && !is_linked {
+            return None;
+        }
         let word = word_at(text, from, limit)?;
         let plain = word.trim_matches(|c: char| "[]()\"'`*".contains(c));
         let lower = plain.trim_end_matches(':').to_lowercase();
         let is = |list: &[&str]| list.contains(&lower.as_str());
-        if is_linked && !is(AFTER_LINK) || place == 0 && !(is(LINKS) || is(BEFORE_LINK) || is(CHANGED) || plain.is_empty()) {
+        if is_linked && !is(AFTER_LINK)
+            || place == 0 && !(is(LINKS) || is(BEFORE_LINK) || is(CHANGED) || plain.is_empty())
+        {
             // `password: …` is an assignment, which others read.
             let found = value(text, from, is_linked);
             if found.is_some() || !is(MADE) {
@@ -152,7 +289,7 @@ fn word_at(text: &str, from: usize, limit: usize) -> Option<&str> {
 /// Returns the end of the marks of markup at `from`: `**`, a backtick, `</b>`.
 fn behind_markup(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
-    let at = run_end(bytes, from, 3, |b| b"*_`\"')".contains(&b));
+    let at = run_end(bytes, from, 3, |b| b"*_`".contains(&b));
     if bytes.get(at..at + 2) != Some(b"</") {
         return at;
     }
@@ -236,9 +373,10 @@ fn escape_before(bytes: &[u8], from: usize, end: usize) -> usize {
 
 /// Words that name a method rather than a password; numbers follow them.
 const METHODS: &[&str] = &[
-    "base", "sha", "md", "utf", "utf-", "aes", "aes-", "rsa", "argon", "pbkdf", "crc", "rot", "oauth", "sha-", "ipv",
-    "http", "auth", "des", "ntlmv", "x", "iso", "fido", "u", "k", "s", "ec", "web", "step", "level", "type", "version",
-    "port", "line", "page", "chapter", "section", "issue", "part", "table", "figure", "option", "appendix",
+    "base", "sha", "md", "utf", "utf-", "aes", "aes-", "rsa", "argon", "pbkdf", "crc", "rot", "oauth",
+    "sha-", "ipv", "http", "auth", "des", "ntlmv", "x", "iso", "fido", "u", "k", "s", "ec", "web", "step",
+    "level", "type", "version", "port", "line", "page", "chapter", "section", "issue", "part", "table",
+    "figure", "option", "appendix",
 ];
 
 /// Returns whether a word of a sentence is a password: what no word of a language or a program looks like.
@@ -248,15 +386,19 @@ pub(super) fn is_one(word: &str, is_certain: bool) -> bool {
     let (digit, upper, lower) =
         (has(u8::is_ascii_digit), has(u8::is_ascii_uppercase), has(u8::is_ascii_lowercase));
     let letter = upper || lower;
-    if !(5..=64).contains(&length) || !word.bytes().all(|b| b.is_ascii_graphic()) || !letter || is_plain(word) {
+    if !(5..=64).contains(&length) || !word.bytes().all(|b| b.is_ascii_graphic()) || !letter || is_plain(word)
+    {
         return false;
     }
     if is_certain {
         let inner = word.get(..length - 1).unwrap_or_default();
-        let sign = inner.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '?', '=', '~']) && length >= 6;
+        let sign =
+            inner.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '?', '=', '~']) && length >= 6;
         return digit || sign || is_jumbled(word);
     }
-    length >= 8 && digit && (upper && lower || word.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '?', '~']))
+    length >= 8
+        && digit
+        && (upper && lower || word.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '?', '~']))
 }
 
 /// Returns whether a word is a method, a measure, a version, a file, an address, a part of a program or a placeholder.
@@ -266,13 +408,18 @@ fn is_plain(word: &str) -> bool {
     let method = METHODS.contains(&letters);
     let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit());
     let measure = rest.len() < bare.len() && rest.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
-    let hashed = letters.len() < bare.len() && {
-        let first = bare.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-        METHODS.contains(&first) && bare.split('-').count() > 1
+    let first = bare.split('-').next().unwrap_or_default();
+    let kind = first.trim_end_matches(|c: char| c.is_ascii_digit());
+    let hashed = first.len() < bare.len() && kind.len() < first.len() && METHODS.contains(&kind);
+    let part = |part: &str| {
+        part.len() >= 2
+            && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b))
     };
-    let part = |part: &str| part.len() >= 2 && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b));
     let file = word.contains('.') && word.trim_end_matches('.').split('.').all(part);
-    let snake = word.contains('_') && word.split('_').all(|part| part.bytes().all(|b| b.is_ascii_lowercase()) || part.bytes().all(|b| b.is_ascii_digit()));
+    let snake = word.contains('_')
+        && word.split('_').all(|part| {
+            part.bytes().all(|b| b.is_ascii_lowercase()) || part.bytes().all(|b| b.is_ascii_digit())
+        });
     method
         || measure
         || hashed
@@ -295,14 +442,18 @@ pub(super) fn is_jumbled(word: &str) -> bool {
         .windows(2)
         .filter(|two| {
             let [a, b] = two else { return false };
-            a.is_ascii_alphabetic() && b.is_ascii_alphabetic() && a.is_ascii_uppercase() != b.is_ascii_uppercase()
+            a.is_ascii_alphabetic()
+                && b.is_ascii_alphabetic()
+                && a.is_ascii_uppercase() != b.is_ascii_uppercase()
         })
         .count();
     let vowel = |b: &u8| b"aeiou".contains(&b.to_ascii_lowercase());
     let consonants = letters.split(vowel).map(<[u8]>::len).max().unwrap_or(0);
     letters.len() >= 8
         && letters.iter().all(u8::is_ascii_alphabetic)
-        && (changes >= 2 && consonants >= 5 || changes >= 4 && consonants >= 4 && letters.len() >= 12 || changes >= 6)
+        && (changes >= 2 && consonants >= 5
+            || changes >= 4 && consonants >= 4 && letters.len() >= 12
+            || changes >= 6)
         && !super::code::is_humps(word)
 }
 
@@ -340,8 +491,9 @@ fn below(text: &str, end: usize) -> Option<(usize, usize)> {
     };
     let alone = matches!(byte(bytes, blank(run_end(bytes, to, 3, |b| b"`\"'*".contains(&b)))), 0 | b'\n');
     let found = text.get(start..to)?;
-    (alone && found.len() >= 8 && is_one(found, true) && value::is_mixed(found, 8) || alone && is_jumbled(found))
-        .then_some((start, to))
+    (alone && found.len() >= 8 && is_one(found, true) && value::is_mixed(found, 8)
+        || alone && is_jumbled(found))
+    .then_some((start, to))
 }
 
 /// Returns whether the password that a line names may stand in the next line, or in the one after a blank line.

@@ -28,7 +28,10 @@ pub(super) fn all(text: &str, labels: Labels) -> Vec<Span> {
     let Findings { mut spans, mut hidden } = pass(text, labels, encoded::secrets(labels));
     hidden.sort_unstable();
     view::find(text, labels, &hidden, &mut spans);
-    spans
+    let (joined, mut whole): (Vec<Span>, Vec<Span>) =
+        spans.into_iter().partition(|span| joint::is_in(text, span));
+    whole.extend(joined.iter().flat_map(|span| joint::split(text, span)));
+    whole
 }
 
 /// Scans `text` for `labels`, as it stands.
@@ -204,7 +207,9 @@ impl Scanner<'_> {
             self.found.hidden.push(end - 1);
         }
         let from = run_start(bytes, end, MAX_WORD, |b| Body::Path.has(b) || b == b':');
-        self.cover(forms::slack_webhook_over_lines(bytes, from, end), &Label::SlackToken);
+        if self.lines {
+            self.cover(forms::slack_webhook_over_lines(bytes, from, end), &Label::SlackToken);
+        }
         for at in from..end {
             if byte(bytes, at).is_ascii_alphanumeric() && !byte_before(bytes, at).is_ascii_alphanumeric() {
                 self.literal(at);
@@ -232,7 +237,7 @@ impl Scanner<'_> {
         let rest = bytes.get(at..).unwrap_or_default();
         match byte(bytes, at) {
             b'-' => {}
-            b'/' => return self.keep(commands::option(self.text, at)),
+            b'/' => return self.keep(commands::option(self.text, at, self.lines)),
             _ => return,
         }
         let ends = |length: usize| rest.get(length).is_some_and(|b| b" =".contains(b)).then_some(at + length);
@@ -249,7 +254,7 @@ impl Scanner<'_> {
         if let Some(hit) = user.and_then(|end| assignments::user_option(self.text, end)) {
             return self.keep(Some(hit));
         }
-        self.keep(commands::option(self.text, at));
+        self.keep(commands::option(self.text, at, self.lines));
         if rest.starts_with(b"-b ") && memchr::memmem::find(line_before(bytes, at, 160), b"curl").is_some() {
             self.note(headers::cookie_option(self.text, at + 3), &Label::AuthHeader);
         }
@@ -289,7 +294,7 @@ impl Scanner<'_> {
         if user && memchr::memmem::find(line_before(bytes, at, 160), b"-U").is_some() {
             let line = line_before(bytes, at, 160);
             let option = memchr::memmem::rfind(line, b"-U").unwrap_or_default();
-            self.keep(commands::option(self.text, at - line.len() + option));
+            self.keep(commands::option(self.text, at - line.len() + option, self.lines));
         }
     }
 
@@ -354,7 +359,7 @@ impl Scanner<'_> {
         let (before, next, after) = (byte_before(bytes, at), byte(bytes, at + 1), byte(bytes, at + 2));
         if next == b'/' {
             if after == b'/' && at >= self.url {
-                let hit = url::password(self.text, at);
+                let hit = url::password(self.text, at, self.lines);
                 self.url = hit.map_or(self.url, |(_, end)| end);
                 self.note(hit, &Label::UrlPassword);
             }
@@ -492,7 +497,7 @@ impl Scanner<'_> {
         }
         let bearer = self.text.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case("bearer"));
         let hit = if bearer { headers::bearer(self.text, end) } else { None };
-        let hit = hit.or_else(|| headers::find(self.text, start, end));
+        let hit = hit.or_else(|| headers::find(self.text, start, end, self.lines));
         let hit = hit.or_else(|| assignments::find(self.text, start, end, self.lines));
         self.named = hit.as_ref().map_or(self.named, |span| span.end);
         self.keep(hit);
@@ -513,12 +518,19 @@ impl Scanner<'_> {
             self.note(encoded::user(text, end), &Label::AuthHeader);
         }
         let hit = calls::find(text, start, end);
-        let hit = hit.or_else(|| if b" \t}\"".contains(&next) { lines::find(text, start, end) } else { None });
+        let hit =
+            hit.or_else(|| if b" \t}\"".contains(&next) { lines::find(text, start, end) } else { None });
         let is_word = next == b' ';
         let hit = hit.or_else(|| if is_word { commands::at_program(text, start, end) } else { None });
-        let hit = hit.or_else(|| if is_word || next == b'=' { commands::word_option(text, start, end) } else { None });
-        hit.or_else(|| if self.lines && asked() { calls::answered(text, start, end) } else { None })
-            .or_else(|| prose::find(text, start, end, self.lines))
+        let hit = hit.or_else(|| {
+            if is_word || next == b'=' { commands::word_option(text, start, end, self.lines) } else { None }
+        });
+        hit.or_else(|| if self.lines && asked() { calls::answered(text, start, end) } else { None }).or_else(
+            || {
+                let path = assignments::is_part_of_path(text.as_bytes(), start, end);
+                if path { None } else { prose::find(text, start, end, self.lines) }
+            },
+        )
     }
 
     fn cover(&mut self, hit: Option<(usize, usize)>, label: &Label) -> bool {

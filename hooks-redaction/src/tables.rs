@@ -58,10 +58,13 @@ pub(super) fn read(text: &str, start: usize, end: usize) -> Option<Table> {
         return inserted(text, line, start, end);
     }
     let header = text.get(line..line_end)?.trim_end_matches('\r');
-    let sign = [b'|', b'\t', b',', b';'].into_iter().find(|sign| memchr::memchr(*sign, header.as_bytes()).is_some())?;
+    let sign = [b'|', b'\t', b',', b';']
+        .into_iter()
+        .find(|sign| memchr::memchr(*sign, header.as_bytes()).is_some())?;
     let columns = cells(header.as_bytes(), sign);
     let place = columns.iter().position(|(from, to)| line + from <= start && end <= line + to)?;
-    let names = columns.iter().all(|(from, to)| is_name(header.get(*from..*to).unwrap_or_default(), sign == b'|'));
+    let names =
+        columns.iter().all(|(from, to)| is_name(header.get(*from..*to).unwrap_or_default(), sign == b'|'));
     let only = columns.get(place).and_then(|(from, to)| header.get(*from..*to))?;
     let alone = only.trim_matches(|c: char| !c.is_alphanumeric()).len() == end - start;
     if columns.len() < 2 || !names || !alone {
@@ -136,7 +139,8 @@ fn password(text: &str, from: usize, to: usize, is_drawn: bool) -> Option<(usize
     let quotes = |c: char| matches!(c, '"' | '\'' | '`');
     let open = trimmed.len() - trimmed.trim_start_matches(quotes).len();
     let found = trimmed.trim_matches(quotes);
-    let digest = found.len() >= 32 && found.bytes().all(|b| b.is_ascii_hexdigit()) || found.starts_with(['$', '*', '{']);
+    let digest = found.len() >= 32 && found.bytes().all(|b| b.is_ascii_hexdigit())
+        || found.starts_with(['$', '*', '{']);
     let random = if is_drawn {
         prose::is_one(found, true)
     } else {
@@ -236,7 +240,8 @@ pub(super) fn open_before(text: &str, end: usize) -> Option<usize> {
     let (low, near) = (low + from, near.get(from..)?);
     let bytes = near.as_bytes();
     let words = ["ass", "ASS", "wd", "WD", "ort", "psw"];
-    let mut places: Vec<usize> = words.iter().flat_map(|word| memchr::memmem::find_iter(bytes, word)).collect();
+    let mut places: Vec<usize> =
+        words.iter().flat_map(|word| memchr::memmem::find_iter(bytes, word)).collect();
     places.sort_unstable();
     let mut read_to = 0;
     for at in places.into_iter() {
@@ -265,10 +270,14 @@ mod tests {
             ("user\tpassword\njoe\twinter77\n", &["winter77"]),
             ("+---+---+\n| user | password |\n+---+---+\n| joe | winter77 |\n+---+---+\n", &["winter77"]),
             (" user | password \n------+------\n joe | winter77\n(1 row)\n", &["winter77"]),
-            ("INSERT INTO t (name, password, n) VALUES ('joe', 'winter77', 1), ('ann', 'K9#mWq!x', 2);", &["winter77", "K9#mWq!x"]),
+            (
+                "INSERT INTO t (name, password, n) VALUES ('joe', 'winter77', 1), ('ann', 'K9#mWq!x', 2);",
+                &["winter77", "K9#mWq!x"],
+            ),
             ("insert into t (name, `password`)\nvalues\n  ('joe', 'winter77');", &["winter77"]),
         ] {
-            let marked = wanted.iter().fold(text.to_owned(), |text, word| text.replace(word, "[PASSWORD_REDACTED]"));
+            let marked =
+                wanted.iter().fold(text.to_owned(), |text, word| text.replace(word, "[PASSWORD_REDACTED]"));
             assert_eq!(Scrubber::all().scrub(text), marked, "{text}");
         }
     }

@@ -8,8 +8,8 @@ use super::{
 /// Longest user part that is searched for.
 const MAX_USERINFO: usize = 512;
 
-/// Returns the extent of the password after the `://` at `at`.
-pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
+/// Returns the extent of the password after the `://` at `at`; with `lines`, also over the line end of a terminal.
+pub(super) fn password(text: &str, at: usize, lines: bool) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let start = at + 3;
     let plain = |b: u8| !b.is_ascii_whitespace() && !b"\"'`<>".contains(&b);
@@ -20,7 +20,7 @@ pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
         Some(last_at) => last_at,
         // An unescaped `/`, `?` or `#` in the password; a port has only digits.
         None if is_port(bytes.get(colon + 1..strict)?) => return None,
-        None if bytes.get(strict) == Some(&b'\n') => {
+        None if lines && bytes.get(strict) == Some(&b'\n') => {
             let end = wrapped(bytes, strict)?;
             let found = text.get(colon + 1..strict)?;
             return (!found.is_empty() && !value::is_placeholder(found)).then_some((colon + 1, end));
@@ -63,7 +63,8 @@ pub(super) fn oracle(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = run_start(bytes, at, 160, |b| !b.is_ascii_whitespace() && !b"\"'`=".contains(&b));
     let source = bytes.get(start..at)?;
     let driver = memchr::memmem::find(source, b"oracle:")?;
-    let user = driver + b"oracle:".len() + memchr::memchr(b':', source.get(driver + b"oracle:".len()..)?)? + 1;
+    let user =
+        driver + b"oracle:".len() + memchr::memchr(b':', source.get(driver + b"oracle:".len()..)?)? + 1;
     let slash = user + memchr::memchr(b'/', source.get(user..)?)?;
     let found = std::str::from_utf8(source.get(slash + 1..)?).ok()?;
     (slash > user && !found.is_empty() && !value::is_placeholder(found)).then_some((start + slash + 1, at))
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Option<&str> {
-        password(text, text.find("://")?).map(|(start, end)| text.get(start..end).unwrap())
+        password(text, text.find("://")?, true).map(|(start, end)| text.get(start..end).unwrap())
     }
 
     #[test]
@@ -97,9 +98,9 @@ mod tests {
         ] {
             assert_eq!(found(text), Some(wanted), "{text}");
         }
-        let oracle = |text: &str| super::oracle(text.as_bytes(), text.find('@').unwrap());
-        assert_eq!(oracle("jdbc:oracle:thin:joe/hunter2@//h:1521/x"), Some((21, 28)));
-        assert_eq!(oracle("jdbc:oracle:thin:@//h:1521/x"), None);
+        let found = |text: &str| oracle(text.as_bytes(), text.find('@').unwrap());
+        assert_eq!(found("jdbc:oracle:thin:joe/hunter2@//h:1521/x"), Some((21, 28)));
+        assert_eq!(found("jdbc:oracle:thin:@//h:1521/x"), None);
     }
 
     #[test]

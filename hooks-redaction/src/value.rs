@@ -160,7 +160,8 @@ const CAPTIONS: &[&str] = &[
 
 /// Returns whether a value is text in a language: letters, of which some are not ASCII, or of a script without capitals.
 fn is_foreign_text(value: &str) -> bool {
-    let letters = value.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || ".,-…:?()'’・ー".contains(c));
+    let letters =
+        value.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || ".,-…:?()'’・ー".contains(c));
     let script = value.chars().any(|c| c.is_alphabetic() && c > '\u{2af}');
     letters && !value.is_ascii() || script && !value.bytes().any(|b| b.is_ascii_digit())
 }
@@ -175,9 +176,11 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let name = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(&b))
     };
-    let opened = ["${", "$(", "{{", "#{", "%(", "<%", "@{", "!Ref", "!Sub", "!vault", "vault:", "arn:"]
-        .iter()
-        .any(|open| value.starts_with(open));
+    let opened = [
+        "${", "$(", "{{", "#{", "%(", "<%", "@{", "!Ref", "!Sub", "!vault", "vault:", "arn:", "file:", "env:",
+    ]
+    .iter()
+    .any(|open| value.starts_with(open));
     let variable = value.strip_prefix('$').is_some_and(name);
     let percent = framed("%", "%") && value.len() > 2;
     let format = matches!(value, "%s" | "%d" | "%v" | "%q" | "{}" | "\"" | "'" | "?");
@@ -219,7 +222,8 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         }
         return is_passphrase(bare) || (!is_sentence(bare) && !bare.contains("://") && !is_about(bare));
     }
-    if style == Style::Prose && (is_version(bare) || code::is_type(bare) || bare.starts_with(['{', '}', ')', ']', '=', '|']))
+    if style == Style::Prose
+        && (is_version(bare) || code::is_type(bare) || bare.starts_with(['{', '}', ')', ']', '=', '|']))
     {
         return false;
     }
@@ -396,6 +400,8 @@ mod tests {
             "{token}",
             "[REDACTED]",
             "__PW__",
+            "file:/run/secrets/db",
+            "env:DB_PW1",
             "%s",
         ] {
             assert!(is_placeholder(value), "{value}");

@@ -44,15 +44,22 @@ impl View {
         };
         let mut changed = false;
         let mut at = from;
-        let dialect = Dialect::of(inside.as_bytes());
+        let mut dialect = Dialect::of_line(text.as_bytes(), from, to);
         while let Some(c) = text.get(at..to).and_then(|rest| rest.chars().next()) {
             match dialect.reading(text.as_bytes(), at, c) {
                 Reading::Plain => {
                     view.push(c, at, at + c.len_utf8());
                     at += c.len_utf8();
+                    if c == '\n' {
+                        dialect = Dialect::of_line(text.as_bytes(), at, to);
+                    }
                 }
                 Reading::Nothing(end) => {
                     changed = true;
+                    let inside = text.as_bytes().get(at..end).unwrap_or_default();
+                    if let Some(newline) = memchr::memrchr(b'\n', inside) {
+                        dialect = Dialect::of_line(text.as_bytes(), at + newline + 1, to);
+                    }
                     at = end;
                 }
                 Reading::Character(decoded, end) => {
@@ -199,7 +206,7 @@ enum Reading {
     Character(char, usize),
 }
 
-/// Notations that only count where the text around shows them.
+/// Notations that only count where the rest of the line shows them. Other lines must not: a text may be cut between them.
 #[derive(Clone, Copy, Debug)]
 struct Dialect {
     /// Mail in quoted-printable.
@@ -209,8 +216,11 @@ struct Dialect {
 }
 
 impl Dialect {
-    fn of(text: &[u8]) -> Self {
-        Self { is_mail: joint::is_mail(text), is_joined: joint::is_joined(text) }
+    /// Returns those of the line that starts at `from`, at most up to `to`.
+    fn of_line(bytes: &[u8], from: usize, to: usize) -> Self {
+        let rest = bytes.get(from..to).unwrap_or_default();
+        let line = rest.split_inclusive(|b| *b == b'\n').next().unwrap_or_default();
+        Self { is_mail: joint::is_mail(line), is_joined: joint::is_joined(line) }
     }
 
     fn reading(self, bytes: &[u8], at: usize, c: char) -> Reading {
