@@ -35,6 +35,8 @@ pub(super) struct Anchors {
     pub(super) dashes: bool,
     /// The sixth byte before a line end, all of a run.
     pub(super) line_end: bool,
+    /// Quotation mark behind a run that ends a literal, where another may go on; `=` and two digits inside a run, as in mail.
+    pub(super) joint: bool,
 }
 
 /// Shortest run from the start of a credential; a test of the forms reads it.
@@ -64,9 +66,9 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
             for lane in 0..LANES {
                 let mut any = hits.any.get(lane).copied().unwrap_or_default();
                 while any != 0 {
-                    let place = any.trailing_zeros();
-                    any &= any - 1;
-                    tell(at + place as usize, hits.at(lane, place));
+                    let bit = any & any.wrapping_neg();
+                    any ^= bit;
+                    tell(at + bit.trailing_zeros() as usize, hits.at(lane, bit));
                 }
                 at += BLOCK;
             }
@@ -117,6 +119,7 @@ struct Hits<T> {
     option: T,
     dashes: T,
     line_end: T,
+    joint: T,
     /// Positions with one of them.
     any: T,
 }
@@ -172,7 +175,7 @@ impl<T: Bits> Hits<T> {
         let four = two.and(two, 2);
         let seven = four.and(four, 3);
         let hits = Self {
-            name: names(here, next),
+            name: names(here, next) | more_names(here, next, starts),
             number: here.digit & starts & seven.here,
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
             colon: first_colon & token_after & (!colon_after | near_digits(here, next)),
@@ -183,6 +186,7 @@ impl<T: Bits> Hits<T> {
             option: dash.here & apart & (letters(1) | after(dash.here, dash.next, 1) & letters(2)),
             dashes: five(dash) & letters(5),
             line_end: tail & after(here.line_end, next.line_end, TAIL as u32),
+            joint: before(last.token, here.token) & (joints(here, next) | mail_escapes(here, next)),
             any: here.rare,
         };
         Self { any: hits.all(), ..hits }
@@ -191,9 +195,21 @@ impl<T: Bits> Hits<T> {
     #[inline(always)]
     fn all(&self) -> T {
         let Self {
-            name, number, account, colon, rare, opener, word, encoded, option, dashes, line_end, ..
+            name,
+            number,
+            account,
+            colon,
+            rare,
+            opener,
+            word,
+            encoded,
+            option,
+            dashes,
+            line_end,
+            joint,
+            ..
         } = *self;
-        name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end
+        name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end | joint
     }
 }
 
@@ -212,6 +228,7 @@ impl<T> Hits<T> {
             option: by(self.option),
             dashes: by(self.dashes),
             line_end: by(self.line_end),
+            joint: by(self.joint),
             any: by(self.any),
         }
     }
@@ -219,8 +236,8 @@ impl<T> Hits<T> {
 
 impl Hits<[u64; LANES]> {
     #[inline(always)]
-    fn at(&self, lane: usize, place: u32) -> Anchors {
-        let is = |lanes: &[u64; LANES]| lanes.get(lane).is_some_and(|hits| hits >> place & 1 == 1);
+    fn at(&self, lane: usize, bit: u64) -> Anchors {
+        let is = |lanes: &[u64; LANES]| lanes.get(lane).is_some_and(|hits| hits & bit != 0);
         Anchors {
             name: is(&self.name),
             number: is(&self.number),
@@ -233,6 +250,7 @@ impl Hits<[u64; LANES]> {
             option: is(&self.option),
             dashes: is(&self.dashes),
             line_end: is(&self.line_end),
+            joint: is(&self.joint),
         }
     }
 }
@@ -253,6 +271,76 @@ fn names<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
     let two = Both { here: here.e_i & e1, next: next.e_i & next.e_i >> 1 };
     let identified = here.e_i & e2 & after(two.here, two.next, 5) & after(two.here, two.next, 7);
     key_token_cookie | password | credential | authorization | bearer | identified
+}
+
+/// Positions of what else leads to a password: `auth` and `login` as words, `connect`, `asic` of "basic", `plainauth`,
+/// `asterauth` of Redis, `assword` of "password" in a script, `cn=` of a directory, the programs `sqlplus`, `impdp`, `expdp` and
+/// `rabbitmqctl`, `concat` and `.join`, and "contraseña", "senha", "wachtwoord", "clave", "parola". Only the letters that have a
+/// class are compared, and not all of them.
+#[inline(always)]
+fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
+    let (a1, a2) = (after(here.a, next.a, 1), after(here.a, next.a, 2));
+    let (a4, a5) = (after(here.a, next.a, 4), after(here.a, next.a, 5));
+    let (s1, s2) = (after(here.s_w, next.s_w, 1), after(here.s_w, next.s_w, 2));
+    let s6 = after(here.s_w, next.s_w, 6);
+    let (e1, e2) = (after(here.e_i, next.e_i, 1), after(here.e_i, next.e_i, 2));
+    let (e3, e4) = (after(here.e_i, next.e_i, 3), after(here.e_i, next.e_i, 4));
+    let r4 = after(here.r, next.r, 4);
+    let (ends4, ends5) = (!after(here.letter, next.letter, 4), !after(here.letter, next.letter, 5));
+    let p3 = after(here.p, next.p, 3);
+    let signs = after(signs(here), signs(next), 2);
+    let auth = here.a & e3 & ends4;
+    let login = e2 & e3 & ends5 & !ends4;
+    let clave = here.c & !after(here.r, next.r, 1) & a2 & e4 & ends5;
+    let senha = here.s_w & e1 & e3 & a4 & ends5;
+    let directory = here.c & signs;
+    let words = starts & (auth | login | clave | senha | directory);
+    let connect = here.c & e4 & after(here.c, next.c, 5);
+    let concat = here.c & after(here.c, next.c, 3) & a4;
+    let contrasena = here.c & r4 & a5 & s6;
+    let basic = here.a & s1 & e2 & after(here.c, next.c, 3);
+    let asked = here.a & s1 & s2 & after(here.s_w, next.s_w, 3);
+    let master_auth = here.a & s1 & e3 & r4 & a5;
+    let plain_auth = here.p & a2 & e3 & a5;
+    let parola = here.p & a1 & after(here.r, next.r, 2) & a5;
+    let sqlplus = here.s_w & p3 & s6;
+    let wachtwoord = here.s_w & a1 & after(here.c, next.c, 2) & e3;
+    let dump = here.e_i & after(here.p, next.p, 2) & after(here.p, next.p, 4);
+    let rabbit = here.r & a1 & e4 & after(here.c, next.c, 8);
+    let join = dashes(here) & e3 & !ends4 & ends5;
+    let first = connect | concat | contrasena | basic | asked | master_auth | plain_auth;
+    words | first | parola | sqlplus | wachtwoord | dump | rabbit | join
+}
+
+/// Positions of a quotation mark with another one, or a line end, at most five bytes away, and a sign behind it that joins
+/// literals, or a blank.
+#[inline(always)]
+fn joints<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
+    let one = after(joining(here), joining(next), 1);
+    let ends = Both { here: here.quote | here.line_end, next: next.quote | next.line_end };
+    let two = ends.or(ends, 1);
+    let four = after(two.or(two, 2).here, two.or(two, 2).next, 2);
+    here.quote & (after(here.quote, next.quote, 1) | one & four)
+}
+
+/// Positions of blanks, full stops, `+` and `&`, and what is alike.
+#[inline(always)]
+fn joining<T: Bits>(block: &Classes<T>) -> T {
+    (block.number | block.token | block.rare) & !block.digit & !block.letter & !block.colon
+}
+
+/// Positions of `=` and two digits of which the second may be a letter, in front of a letter: `=40` and `=3D` of mail.
+#[inline(always)]
+fn mail_escapes<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
+    let word = Both { here: here.letter | here.digit, next: next.letter | next.digit };
+    let two = word.and(word, 1);
+    signs(here) & after(here.digit, next.digit, 1) & after(two.here, two.next, 2)
+}
+
+/// Positions of `+`, `=`, `_`, `%` and `~`.
+#[inline(always)]
+fn signs<T: Bits>(block: &Classes<T>) -> T {
+    block.token & !block.letter & !block.digit & !block.number & !block.colon
 }
 
 /// Positions from which all bytes belong to a run: sixteen bytes, [`ENCODED`] bytes, [`TAIL`] bytes.
@@ -306,7 +394,7 @@ mod tests {
     #[test]
     fn anchors_are_found_wherever_they_stand() {
         type Is = fn(&Anchors) -> bool;
-        let cases: [(&str, usize, Is); 22] = [
+        let cases: [(&str, usize, Is); 43] = [
             ("key", 0, |a| a.name),
             ("token", 2, |a| a.name),
             ("Cookie", 3, |a| a.name),
@@ -329,6 +417,27 @@ mod tests {
             ("-u a", 0, |a| a.option),
             ("-----BEGIN", 0, |a| a.dashes),
             ("abcdef\n", 0, |a| a.line_end),
+            ("auth(", 0, |a| a.name),
+            ("login(", 0, |a| a.name),
+            ("connect(", 0, |a| a.name),
+            ("Basic", 1, |a| a.name),
+            ("PlainAuth", 0, |a| a.name),
+            ("masterauth", 1, |a| a.name),
+            ("assword", 0, |a| a.name),
+            ("cn=", 0, |a| a.name),
+            ("sqlplus", 0, |a| a.name),
+            ("impdp", 0, |a| a.name),
+            ("rabbitmqctl", 0, |a| a.name),
+            ("contraseña", 0, |a| a.name),
+            ("senha ", 0, |a| a.name),
+            ("wachtwoord", 0, |a| a.name),
+            ("clave ", 0, |a| a.name),
+            ("parola ", 0, |a| a.name),
+            ("concat", 0, |a| a.name),
+            (".join(", 0, |a| a.name),
+            ("a\" + \"b", 1, |a| a.joint),
+            ("a\" ..\nb", 1, |a| a.joint),
+            ("n=40c", 1, |a| a.joint),
         ];
         for (text, at, is) in cases {
             for before in 1..140 {

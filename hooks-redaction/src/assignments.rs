@@ -2,6 +2,7 @@
 //! is …".
 
 use super::{
+    elements,
     label::Label,
     names::{self, Noun},
     span::Span,
@@ -27,6 +28,8 @@ enum Separator {
     SpacedEquals,
     Colon,
     Element,
+    /// Between the cells of a table, where captions stand as well.
+    Cell,
     QuotedOnly,
     Option,
     Prose,
@@ -49,7 +52,7 @@ pub(super) fn name_around(bytes: &[u8], at: usize) -> (usize, usize) {
 /// Finds the secret after the name at `start..end`; with `lines`, also by the lines around it.
 pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
     let name = text.get(start..end)?;
-    if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end) {
+    if let Some(secret) = aws_secret_behind(text.as_bytes(), name, start, end, lines) {
         return Some(secret);
     }
     // Most names in prose and code have no value. This is cheaper than their words.
@@ -70,12 +73,19 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
         return Some(Span::new(value.start, value.end, Label::AwsSecretAccessKey));
     }
     let shell = value.style == Style::Attached && name.bytes().all(|b| !b.is_ascii_lowercase());
+    // A form of OpenSSL, which the options of commands know.
+    if name == "-pass" && head.starts_with("pass:") {
+        return None;
+    }
     // The folder of a process; a variable that is named as the parameter.
     let bare = head.trim_end_matches([',', ';', ')']);
     if (bare.starts_with(['/', '~']) && name.to_ascii_lowercase().ends_with("pwd"))
         || bare.eq_ignore_ascii_case(name)
         || names_parameter(text.as_bytes(), name, head, value.end)
     {
+        return None;
+    }
+    if reads_on(text.as_bytes(), start, &value) || is_caption(name, head) {
         return None;
     }
     // The number of a public key (OpenPGP).
@@ -97,6 +107,47 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
         Noun::Token => value::is_token(head, value.style, 8).then_some(Label::ApiKey),
     }?;
     Some(Span::new(value.start, value.end, label))
+}
+
+/// Returns whether a value is the first word of a text, in a file of texts: `two_factor_passcode=Code of the device`.
+fn reads_on(bytes: &[u8], start: usize, value: &Value) -> bool {
+    if value.style != Style::Attached
+        || !line_before(bytes, start, 1).is_empty()
+        || !byte(bytes, start).is_ascii_lowercase()
+    {
+        return false;
+    }
+    let end = run_end(bytes, value.end, 120, |b| b != b'\n');
+    let rest = bytes.get(value.end..end).unwrap_or_default();
+    let words = rest.split(|b| *b == b' ').filter(|word| !word.is_empty()).count();
+    let letters = bytes
+        .get(value.start..value.end)
+        .is_some_and(|word| word.iter().all(|b| b.is_ascii_alphabetic() || *b >= 0x80));
+    letters && rest.starts_with(b" ") && words >= 2 && !rest.contains(&b'=') && !rest.contains(&b'-')
+}
+
+/// Verbs at the start of the names of captions.
+const VERBS: &[&str] = &[
+    "show",
+    "hide",
+    "toggle",
+    "forgot",
+    "forgotten",
+    "change",
+    "reset",
+    "confirm",
+    "update",
+    "repeat",
+    "retype",
+    "enter",
+    "lost",
+];
+
+/// Returns whether a value is the caption of a button or field: `"reset_password": "Reset"`.
+fn is_caption(name: &str, value: &str) -> bool {
+    let first = names::words(name).into_iter().next().unwrap_or_default();
+    let word = value.starts_with(char::is_uppercase) && value.chars().skip(1).all(|c| c.is_lowercase());
+    word && VERBS.contains(&first.as_str())
 }
 
 /// Returns whether a name is that of a type or file, or a part of an address: `AWS::AppSync::ApiKey`, `etc/passwd`,
@@ -151,7 +202,7 @@ pub(super) fn is_login(bytes: &[u8], end: usize) -> bool {
 }
 
 /// Finds the secret of an AWS access key after its name and a blank, or "is": its form is known, so it needs no sign.
-fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Option<Span> {
+fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
     if byte(bytes, end) != b' ' {
         return None;
     }
@@ -164,8 +215,38 @@ fn aws_secret_behind(bytes: &[u8], name: &str, start: usize, end: usize) -> Opti
     }
     let blank = run_end(bytes, end, 8, |b| b == b' ');
     let from = if bytes.get(blank..)?.starts_with(b"is ") { blank + 3 } else { blank };
-    let to = run_end(bytes, from, 41, |b| b.is_ascii_alphanumeric() || b"/+".contains(&b));
-    super::forms::is_aws_secret(bytes.get(from..to)?).then(|| Span::new(from, to, Label::AwsSecretAccessKey))
+    let class = |b: u8| b.is_ascii_alphanumeric() || b"/+".contains(&b);
+    let to = run_end(bytes, from, 41, class);
+    let wrapped = || {
+        // A terminal may have cut it in two.
+        let full = line_before(bytes, to, 60).len() >= 60 && byte(bytes, to) == b'\n' && to > from + 3;
+        let end = run_end(bytes, to + 1, 41, class);
+        let whole = [bytes.get(from..to)?, bytes.get(to + 1..end)?].concat();
+        (full && super::forms::is_aws_secret(&whole)).then_some(end)
+    };
+    let end = if super::forms::is_aws_secret(bytes.get(from..to)?) {
+        Some(to)
+    } else {
+        wrapped().filter(|_| lines)
+    }?;
+    Some(Span::new(from, end, Label::AwsSecretAccessKey))
+}
+
+/// Finds the password behind the address `start..end` of a user, in a map of a mail server: `[host]:587 user@host:password`.
+pub(super) fn mapped(text: &str, start: usize, end: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let to = run_end(bytes, end + 1, 128, |b| !b.is_ascii_whitespace());
+    let host = line_before(bytes, start, 128)
+        .strip_suffix(b" ")
+        .or(line_before(bytes, start, 128).strip_suffix(b"\t"))?
+        .trim_ascii();
+    let is_host = host.contains(&b'.')
+        && host.len() < 120
+        && host.iter().all(|b| b.is_ascii_alphanumeric() || b".-[]:".contains(b));
+    let alone = matches!(byte(bytes, to), 0 | b'\n' | b'\r') && byte(bytes, end) == b':';
+    let found = text.get(end + 1..floor(text, to))?;
+    (is_host && alone && value::is_password(found, Style::Attached))
+        .then(|| Span::new(end + 1, to, Label::Password))
 }
 
 /// Finds the password of `user:password` after a user option that ends at `at`.
@@ -184,7 +265,12 @@ pub(super) fn user_option(text: &str, at: usize) -> Option<Span> {
     let found = text.get(colon + 1..end)?;
     let user = bytes.get(from..colon)?.iter().all(|b| b.is_ascii_alphanumeric() || b"._-@+\\".contains(b));
     let ports = found.bytes().all(|b| b.is_ascii_digit());
-    let secret = user && colon > from && !ports && !found.starts_with('/') && !value::is_placeholder(found);
+    let secret = user
+        && colon > from
+        && !ports
+        && !found.starts_with('/')
+        && !found.contains("://")
+        && !value::is_placeholder(found);
     secret.then(|| Span::new(colon + 1, end, Label::Password))
 }
 
@@ -241,7 +327,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
     let bytes = text.as_bytes();
     let (separator, from) = separator(bytes, start, end, noun, lines)?;
     if let Some((open, close)) = quotation(bytes, from) {
-        return Some(Value { start: open, end: close, style: Style::Quoted });
+        return Some(Value { start: open, end: literals_end(bytes, close), style: Style::Quoted });
     }
     if separator == Separator::QuotedOnly {
         return None;
@@ -251,7 +337,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
         return Some(Value { start: open, end: close, style: Style::Quoted });
     }
     let end = plain_end(bytes, from, separator);
-    if separator == Separator::Element && bytes.get(end..end + 2)? != b"</" {
+    if matches!(separator, Separator::Element | Separator::Cell) && bytes.get(end..end + 2)? != b"</" {
         return None;
     }
     let rest = run_end(bytes, end, 64, |b| b" \t\r,;}".contains(&b));
@@ -261,7 +347,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
         Separator::SpacedEquals => Style::Spaced,
         Separator::Colon => Style::Plain(alone),
         Separator::Option => Style::Plain(true),
-        Separator::Prose => Style::Prose,
+        Separator::Prose | Separator::Cell => Style::Prose,
     };
     Some(Value { start: from, end, style })
 }
@@ -270,14 +356,19 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
 fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun, lines: bool) -> Option<(Separator, usize)> {
     let blank = |from: usize| run_end(bytes, from, 40, |b| b == b' ' || b == b'\t');
     if byte(bytes, end) == b'>' && opens_element(line_before(bytes, start, 24)) {
-        return Some((Separator::Element, end + 1));
+        return Some((Separator::Element, elements::inside(bytes, end + 1, lines)));
     }
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
     if let Some(from) = value_below(bytes, start, quoted) {
         return Some((Separator::Colon, from));
     }
     if quoted > end && byte(bytes, quoted) == b'>' {
-        return Some((Separator::Element, quoted + 1));
+        return Some((Separator::Element, elements::inside(bytes, quoted + 1, lines)));
+    }
+    if bytes.get(end..end + 2) == Some(b"</")
+        && let Some((from, is_value)) = elements::beside(bytes, end, lines)
+    {
+        return Some((if is_value { Separator::Element } else { Separator::Cell }, from));
     }
     let variable = lines && quoted > end && line_before(bytes, start, 16).ends_with(VARIABLE);
     if let Some(from) = default_of_variable(bytes, quoted).filter(|_| variable) {
@@ -302,6 +393,8 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun, lines: bool) ->
             let from = blank(at + 1);
             Some((if spaced || from > at + 1 { Separator::SpacedEquals } else { Separator::Equals }, from))
         }
+        // `${DB_PASSWORD:?is not set}`
+        b':' if b"?+".contains(&byte(bytes, at + 1)) && line_before(bytes, start, 2) == b"${" => None,
         b':' if byte(bytes, at + 1) != b':' => Some((Separator::Colon, blank(at + 1))),
         // `t.pass("tests/a.rs")` is a call of a test.
         b'(' if bytes.get(start..end)? == b"pass" => None,
@@ -327,7 +420,11 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun, lines: bool) ->
 /// Returns whether the next argument is a text as only passwords are: `setProperty("password", "Dr4gon!x")`.
 fn is_strong(bytes: &[u8], from: usize) -> bool {
     let Some((start, end)) = quotation(bytes, from) else { return false };
-    let text = bytes.get(start..end).unwrap_or_default();
+    is_strong_text(bytes.get(start..end).unwrap_or_default())
+}
+
+/// Returns whether a text has letters and signs, or letters in both cases and digits, as only passwords do.
+pub(super) fn is_strong_text(text: &[u8]) -> bool {
     let has = |class: fn(&u8) -> bool| text.iter().any(class);
     let signs = text.iter().any(|b| b"!@#$%^&*~+?".contains(b)) && has(u8::is_ascii_alphabetic);
     let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
@@ -360,7 +457,7 @@ fn opens_element(before: &[u8]) -> bool {
 }
 
 /// Returns the start of the value behind a name in JSON: `"name": "DB_PASSWORD", "value": "…"`.
-fn pair_value(bytes: &[u8], from: usize) -> Option<usize> {
+pub(super) fn pair_value(bytes: &[u8], from: usize) -> Option<usize> {
     let blank = |from: usize| run_end(bytes, from, 32, |b| b == b' ' || b == b'\t');
     let line = blank(from) + usize::from(byte(bytes, blank(from)) == b'\r');
     let key = blank(line + usize::from(byte(bytes, line) == b'\n'));
@@ -385,7 +482,7 @@ fn default_of_variable(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Returns the start of the value on the line below a name: `- name: DB_PASSWORD` and `  value: …` in YAML.
-fn value_below(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+pub(super) fn value_below(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let next = run_end(bytes, end, 2, |b| b"\r\n".contains(&b));
     if next == end || !is_name_of_pair(line_before(bytes, start, 64)) {
         return None;
@@ -434,14 +531,18 @@ fn prose(bytes: &[u8], start: usize, at: usize, lines: bool) -> Option<(Separato
         return Some((Separator::QuotedOnly, run_end(bytes, equals + 1, 4, |b| b == b' ')));
     }
     let word_end = run_end(bytes, at, 8, |b| b.is_ascii_alphabetic());
+    // The next column of a listing.
+    if line_before(bytes, at, 2) == b"  " {
+        return None;
+    }
     let link = matches!(bytes.get(at..word_end)?, b"is" | b"was" | b"are" | b"to" | b"set" | b"by" | b"BY");
     let next = run_end(bytes, word_end, 2, |b| b == b' ' || b == b':');
     Some((Separator::Prose, if link && next > word_end { next } else { at }))
 }
 
 /// Returns the inside of the quotation that starts at `from`.
-fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-    let prefix = b"bBrRuUfF@".contains(&byte(bytes, from)) && b"\"'".contains(&byte(bytes, from + 1));
+pub(super) fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let prefix = b"bBrRuUfF@N".contains(&byte(bytes, from)) && b"\"'".contains(&byte(bytes, from + 1));
     let from = if prefix { from + 1 } else { from };
     let escaped = byte(bytes, from) == b'\\';
     let open = from + usize::from(escaped);
@@ -471,6 +572,30 @@ fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
+/// Returns the end of the literals that go on with the one which ends at `close`: `"a" & "b"`, and the new value of a plan of
+/// Terraform, `"a" -> "b"`.
+fn literals_end(bytes: &[u8], close: usize) -> usize {
+    let mut end = close;
+    for _literal in 0..8 {
+        let blank = run_end(bytes, end + 1, 4, |b| b == b' ');
+        let sign = bytes.get(blank..).unwrap_or_default();
+        let length = [&b"->"[..], b"..", b"+", b"&", b"."]
+            .iter()
+            .find(|known| sign.starts_with(known))
+            .map_or(0, |sign| sign.len());
+        let from = run_end(bytes, blank + length, 4, |b| b == b' ');
+        let quote = byte(bytes, from);
+        let joined = length > 0 || from == end + 1 && byte(bytes, from + 1).is_ascii_alphanumeric();
+        let Some((_, next)) =
+            quotation(bytes, from).filter(|_| joined && quote == byte(bytes, end) && b"\"'".contains(&quote))
+        else {
+            break;
+        };
+        end = next;
+    }
+    end
+}
+
 /// Returns the value after a type: `password: str = "…"`.
 fn typed_value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let end = run_end(bytes, from, 32, |b| b.is_ascii_alphanumeric() || b"&_<>[]| ':.?".contains(&b));
@@ -484,9 +609,11 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
     let limit = if b"${(<".contains(&byte(bytes, from)) { value::HEAD } else { MAX_VALUE };
     let rest = bytes.get(from..bytes.len().min(from + limit)).unwrap_or_default();
     let mut depth = 0_usize;
+    let is_element = matches!(separator, Separator::Element | Separator::Cell);
     let length = rest.iter().enumerate().position(|(i, b)| {
         let at = from + i;
         match b {
+            _ if is_element => *b == b'<' || b.is_ascii_whitespace() || *b == 0,
             b'\n' => true,
             _ if b.is_ascii_whitespace() => depth == 0,
             // A template or a call may contain spaces.
@@ -498,7 +625,6 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
                 depth -= 1;
                 false
             }
-            b'<' => separator == Separator::Element,
             b'"' | b'\'' | b'`' => depth == 0 && i > 0,
             b'&' | b',' | b';' | b'|' => depth == 0 && ends_field(bytes, at + 1),
             b'}' | b')' | b']' => i > 0 && ends_field(bytes, at + 1),
@@ -586,6 +712,14 @@ mod tests {
             ("SET PASSWORD FOR 'ro'@'localhost' = 'hunter2x';", "PASSWORD", "hunter2x"),
             ("Dim password As String = \"hunter2x\"", "password", "hunter2x"),
             ("setProperty(\"mail.smtp.password\", \"Dr4gonfly\")", "password", "Dr4gonfly"),
+            ("db_password = \"0ld-one\" -> \"n3w-one\"", "password", "0ld-one\" -> \"n3w-one"),
+            ("c.Password = \"abc9\" & \"def8\"", "Password", "abc9\" & \"def8"),
+            ("<Password>\n  <Value>hunter2</Value>", "Password", "hunter2"),
+            ("<key>password</key>\n<string>hunter2</string>", "password", "hunter2"),
+            ("<name>db.password</name>\n  <value>hunter2</value>", "password", "hunter2"),
+            ("<td>password</td><td><code>hunter2</code></td>", "password", "hunter2"),
+            ("<p name=\"password\"><stringProp name=\"v\">hunter2</stringProp>", "password", "hunter2"),
+            ("WITH PASSWORD = N'hunter2'", "PASSWORD", "hunter2"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");
         }
@@ -624,6 +758,14 @@ mod tests {
             ("update_password=dict(type=\"bool\")", "password"),
             ("MISSING_PASSWORD:\"auth/missing-password\"", "PASSWORD"),
             ("passwd:/etc/passwd", "passwd"),
+            (": \"${DB_PASSWORD:?DB_PASSWORD must be set}\"", "PASSWORD"),
+            ("object Password { implicit val show = 1", "Password"),
+            ("ii  passwd      1:4.13+dfsg1-1+b1 amd64", "passwd"),
+            ("two_factor_passcode=Codul de autentificare\n", "passcode"),
+            ("\"reset_password\": \"Reset\"", "password"),
+            ("<td>password</td><td>string</td>", "password"),
+            ("<th>Password</th><td>Required</td>", "Password"),
+            ("read.password('       Again:     ')", "password"),
         ] {
             assert_eq!(found(text, word), None, "{text}");
         }
@@ -657,6 +799,17 @@ mod tests {
         assert_eq!(listed("db.acme.io:5432:app:joe:Dragon945!\n").as_deref(), Some("Dragon945!"));
         assert_eq!(listed("src/main.rs:1045:12:error:x1y2z3"), None);
         assert_eq!(listed("a.log:12:34:56:x1y2z3"), None);
+    }
+
+    #[test]
+    fn passwords_of_a_map() {
+        let of_map = |text: &str| {
+            let found = mapped(text, text.find("joe@")?, text.find("joe@")? + "joe@h.example".len())?;
+            Some(text.get(found.start..found.end).unwrap().to_owned())
+        };
+        assert_eq!(of_map("[smtp.example.net]:587 joe@h.example:hunter2\n").as_deref(), Some("hunter2"));
+        assert_eq!(of_map("scp joe@h.example:file2\n"), None);
+        assert_eq!(of_map("smtp.example.net joe@h.example: hunter2\n"), None);
     }
 
     #[test]

@@ -39,10 +39,12 @@ pub(super) struct Classes<T> {
     pub(super) c: T,
     pub(super) r: T,
     pub(super) z: T,
+    /// Both quotation marks of ASCII.
+    pub(super) quote: T,
 }
 
 /// Number of classes.
-const ROWS: usize = 16;
+const ROWS: usize = 17;
 
 /// Classes of `N` blocks: for each class, the bits of all blocks.
 #[derive(Debug)]
@@ -93,7 +95,7 @@ impl<const N: usize> Columns<N> {
             let lanes = column.get(first..).and_then(<[u64]>::first_chunk::<LANES>);
             u64x8::simd_from(simd, lanes.copied().unwrap_or_default())
         };
-        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z] =
+        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z, quote] =
             &self.0;
         // Not `map`: vectors must not pass through a function that is compiled for all processors.
         Classes {
@@ -113,6 +115,7 @@ impl<const N: usize> Columns<N> {
             c: lanes(c),
             r: lanes(r),
             z: lanes(z),
+            quote: lanes(quote),
         }
     }
 }
@@ -128,15 +131,51 @@ fn padded(rest: &[u8]) -> [u8; BLOCK] {
 impl<T> Classes<T> {
     #[inline(always)]
     fn from_rows(rows: [T; ROWS]) -> Self {
-        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z] = rows;
-        Self { letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z }
+        let [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z, quote] =
+            rows;
+        Self {
+            letter,
+            digit,
+            token,
+            number,
+            colon,
+            line_end,
+            rare,
+            opener,
+            k,
+            e_i,
+            p,
+            a,
+            s_w,
+            c,
+            r,
+            z,
+            quote,
+        }
     }
 
     #[inline(always)]
     fn rows(self) -> [T; ROWS] {
-        let Self { letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z } =
-            self;
-        [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z]
+        let Self {
+            letter,
+            digit,
+            token,
+            number,
+            colon,
+            line_end,
+            rare,
+            opener,
+            k,
+            e_i,
+            p,
+            a,
+            s_w,
+            c,
+            r,
+            z,
+            quote,
+        } = self;
+        [letter, digit, token, number, colon, line_end, rare, opener, k, e_i, p, a, s_w, c, r, z, quote]
     }
 }
 
@@ -174,6 +213,7 @@ impl Classes<u64> {
             c: letter_is(b'c'),
             r: letter_is(b'r'),
             z: letter_is(b'z'),
+            quote: is(b'"') | is(b'\''),
         }
     }
 
@@ -217,6 +257,7 @@ mod tests {
             small == b'c',
             small == b'r',
             small == b'z',
+            b == b'"' || b == b'\'',
         ]
     }
 

@@ -97,7 +97,7 @@ pub(super) fn is_type(text: &str) -> bool {
 }
 
 /// Returns whether `text` is a name of several words with capitals: `X509RequestInheritOptions`.
-fn is_humps(text: &str) -> bool {
+pub(super) fn is_humps(text: &str) -> bool {
     let letters = text.bytes().all(|b| b.is_ascii_alphanumeric()) && text.starts_with(char::is_alphabetic);
     let words = text.split(|c: char| !c.is_ascii_lowercase()).filter(|word| word.len() >= 3);
     let (count, length) = words.fold((0, 0), |(count, length), word| (count + 1, length + word.len() + 1));

@@ -7,6 +7,7 @@ use super::{
     scan,
     span::Span,
     text::{byte, byte_before, run_end, run_start},
+    value,
 };
 
 /// Bytes of a run that are decoded first.
@@ -46,6 +47,9 @@ pub(super) fn read(bytes: &[u8], at: usize, floor: usize, labels: Labels, found:
     let printable = content.iter().filter(|b| is_text(**b)).count();
     let Ok(text) = std::str::from_utf8(&content) else { return block.end };
     if printable * 20 >= content.len() * 19 {
+        if is_user(text) && labels.contains(&Label::Password) {
+            found.push(block.span(bytes, &Span::new(0, text.len(), Label::Password)));
+        }
         found.extend(scan::scan(text, labels).spans.into_iter().map(|span| block.span(bytes, &span)));
     }
     block.end
@@ -86,6 +90,32 @@ impl Block {
         let line = self.lines.partition_point(|(_, first)| *first <= number).checked_sub(1);
         line.and_then(|line| self.lines.get(line)).map_or(0, |(start, first)| start + number - first)
     }
+}
+
+/// Returns whether a text is a user and a password, `user:password`, and nothing else.
+fn is_user(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(user, password)| {
+        let name = (2..=40).contains(&user.len())
+            && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"._@-".contains(&b));
+        let plain = password.bytes().all(|b| b.is_ascii_graphic()) && (6..=128).contains(&password.len());
+        name && plain
+            && !password.starts_with('/')
+            && value::is_mixed(password, 6)
+            && value::is_password(password, value::Style::Attached)
+    })
+}
+
+/// Finds the user and password in base64 behind the name `auth` that ends at `end`: `{"auth": "…"}` of Docker.
+pub(super) fn user(text: &str, end: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let sign = run_end(bytes, end + 1, 4, |b| b == b' ');
+    let quote = run_end(bytes, sign + 1, 4, |b| b == b' ');
+    let to = run_end(bytes, quote + 1, 1024, |b| is_base64(b) || b == b'=');
+    let run = bytes.get(quote + 1..to)?;
+    let known =
+        byte(bytes, sign) == b':' && byte(bytes, quote) == b'"' && byte(bytes, to) == b'"' && run.len() >= 8;
+    let content: Vec<u8> = decode(run.split(|b| *b == b'=').next()?).collect();
+    (known && content.contains(&b':') && content.iter().all(|b| is_text(*b))).then_some((quote + 1, to))
 }
 
 /// Returns the secrets among `labels`: personal data is rarely encoded, and chance matches are not.
@@ -148,6 +178,11 @@ mod tests {
             );
             assert!(!scrubbed.contains("dnd4eXo"), "{text}: {scrubbed}");
         }
+        // `admin:hunter2hunter2xyz9`
+        let user = "YWRtaW46aHVudGVyMmh1bnRlcjJ4eXo5";
+        assert_eq!(Scrubber::all().scrub(&format!("d(\"{user}\")")), "d(\"[PASSWORD_REDACTED]\")");
+        let docker = "{\"auth\": \"am9lOmh1bnRlcjI=\"}";
+        assert_eq!(Scrubber::all().scrub(docker), "{\"auth\": \"[AUTH_HEADER_REDACTED]\"}");
         // `the quick brown fox jumps over the lazy dog`, and random bytes.
         for text in [
             "dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZw==",

@@ -164,8 +164,30 @@ pub(super) fn slack_webhook(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<
     let known = path.starts_with(b"hooks.slack.com/") || path.starts_with(b"hooks.slack-gov.com/");
     let before = bytes.get(..at).unwrap_or_default();
     let schemes: [&[u8]; 2] = [b"https://", b"http://"];
+    // A folded block of YAML may have the scheme in the line above.
+    let blank = super::text::run_start(bytes, at, 64, |b| b.is_ascii_whitespace());
+    let before = if before.ends_with(b"://") { before } else { bytes.get(..blank).unwrap_or_default() };
+    let at = if before.len() < at && before.ends_with(b"://") { before.len() } else { at };
     let start = schemes.iter().find(|scheme| before.ends_with(scheme)).map_or(at, |scheme| at - scheme.len());
     (known && secret.len() >= 16 && is_mixed(secret)).then_some((start, end))
+}
+
+/// Parses a Slack webhook address that a terminal cut in two at the line end `newline`; its last word starts at `from`.
+pub(super) fn slack_webhook_over_lines(bytes: &[u8], from: usize, newline: usize) -> Option<(usize, usize)> {
+    let head = bytes.get(from..newline)?;
+    let scheme = memchr::memmem::rfind(head, b"://")?;
+    let host = head.get(scheme + 3..)?;
+    let known = b"hooks.slack.com/";
+    let cut = known.starts_with(host) || host.starts_with(known);
+    let full = super::text::line_before(bytes, newline, 60).len() >= 60;
+    if !cut || !full || byte(bytes, newline) != b'\n' {
+        return None;
+    }
+    let end = run_end(bytes, newline + 1, 128, |b| Body::Path.has(b));
+    let whole = [host, bytes.get(newline + 1..end)?].concat();
+    let (_, length) = slack_webhook(&whole, 0, &mut Runs::default())?;
+    let start = super::text::run_start(bytes, from + scheme, 5, |b| b.is_ascii_alphabetic());
+    (length > host.len()).then_some((start, newline + 1 + length - host.len()))
 }
 
 /// Parses a Telegram bot token around its `:AA` (Telegram, "Bot API").
@@ -197,6 +219,15 @@ pub(super) fn discord(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let dots = byte(bytes, id) == b'.' && byte(bytes, time) == b'.';
     let lengths = (23..=28).contains(&(id - at)) && time == id + 7 && end - time > 27;
     (dots && lengths && starts_word(bytes, at)).then_some((at, end))
+}
+
+/// Parses a personal access token of Azure DevOps (Microsoft, "Use personal access tokens"): 84 letters and digits, of which
+/// `AZDO` are the last but four.
+pub(super) fn azure_devops(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let mark = memchr::memmem::find(bytes.get(at + 70..bytes.len().min(at + 90))?, b"AZDO")? + at + 70;
+    let end = mark + 8;
+    let known = bytes.get(at..end)?.iter().all(u8::is_ascii_alphanumeric);
+    (known && starts_word(bytes, at) && !is_ident(byte(bytes, end))).then_some((at, end))
 }
 
 /// Parses a key that ends with a mark of its vendor: New Relic's license keys, MaxMind's (their pages on keys).

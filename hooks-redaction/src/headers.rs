@@ -1,12 +1,57 @@
 //! Finds the credential in an `Authorization`, `Cookie` or API key header, and after `Bearer` alone.
 
 use super::{
-    code,
+    assignments, code,
     label::Label,
     span::Span,
-    text::{byte, byte_before, floor, is_ident, run_end},
+    text::{byte, byte_before, floor, is_ident, line_before, run_end},
     value,
 };
+
+/// Headers whose value is a key.
+const KEYS: &[&str] = &[
+    "x-api-key",
+    "api-key",
+    "apikey",
+    "x-auth-token",
+    "x-auth-key",
+    "x-access-token",
+    "private-token",
+    "x-token",
+    "job-token",
+    "deploy-token",
+    "x-vault-token",
+    "x-goog-api-key",
+    "x-functions-key",
+    "x-amz-security-token",
+    "ocp-apim-subscription-key",
+    "x-gitlab-token",
+    "x-csrf-token",
+    "x-xsrf-token",
+    "x-session-token",
+    "dd-api-key",
+    "circle-token",
+    "x-rapidapi-key",
+    "x-figma-token",
+    "fastly-key",
+    "x-shopify-access-token",
+];
+
+/// Returns whether a name is that of a header with a credential.
+pub(super) fn is_name(name: &str) -> bool {
+    let others = ["authorization", "proxy-authorization", "cookie", "set-cookie"];
+    let keys = KEYS.iter().filter(|key| **key != "apikey");
+    others.iter().chain(keys).any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Returns the name of a header, also of a variable that a server sets from it: `HTTP_X_API_KEY` (RFC 3875).
+fn plain_name(name: &str) -> String {
+    let name = name.trim_start_matches('-').to_ascii_lowercase();
+    match name.strip_prefix("http_") {
+        Some(name) => name.replace('_', "-"),
+        None => name,
+    }
+}
 
 /// Longest header value.
 const MAX_VALUE: usize = 8192;
@@ -14,16 +59,23 @@ const MAX_VALUE: usize = 8192;
 /// Length of the part of a value that is parsed first, to check whether there is a credential at all.
 const FIRST_LOOK: usize = 256;
 
-/// Finds the credential of the header whose name is at `start..end`.
-pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
-    within(text, start, end, FIRST_LOOK).and_then(|_| within(text, start, end, MAX_VALUE))
+/// Finds the credential of the header whose name is at `start..end`; with `lines`, also in the next line.
+pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
+    within(text, start, end, FIRST_LOOK, lines).and_then(|_| within(text, start, end, MAX_VALUE, lines))
 }
 
 /// Finds the credential in the first `limit` bytes of a header's value.
-fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
+fn within(text: &str, start: usize, end: usize, limit: usize, lines: bool) -> Option<Span> {
     let bytes = text.as_bytes();
-    let (end_of_name, from) = (end, value_start(bytes, end)?);
-    let name = text.get(start..end)?.trim_start_matches('-').to_ascii_lowercase();
+    let (start_of_name, name) = (start, text.get(start..end)?);
+    let is_first = || {
+        let before = line_before(bytes, start_of_name, 16);
+        before.len() < 16 && before.iter().all(|b| b" ><*".contains(b)) && is_name(name)
+    };
+    let may_be_paired = b" \t\"'\r\n".contains(&byte(bytes, end));
+    let paired = || if may_be_paired && is_name(name) { paired_value(bytes, start, end) } else { None };
+    let (end_of_name, from) = (end, paired().or_else(|| value_start(bytes, end))?);
+    let name = plain_name(name);
     let to = floor(text, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b))).max(from);
     let to = escaped_end(bytes, from, to);
     let (start, end) = match name.as_str() {
@@ -32,31 +84,7 @@ fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
         "set-cookie" => {
             (from, from + bytes.get(from..to)?.iter().position(|b| *b == b';').unwrap_or(to - from))
         }
-        "x-api-key"
-        | "api-key"
-        | "apikey"
-        | "x-auth-token"
-        | "x-auth-key"
-        | "x-access-token"
-        | "private-token"
-        | "x-token"
-        | "job-token"
-        | "deploy-token"
-        | "x-vault-token"
-        | "x-goog-api-key"
-        | "x-functions-key"
-        | "x-amz-security-token"
-        | "ocp-apim-subscription-key"
-        | "x-gitlab-token"
-        | "x-csrf-token"
-        | "x-xsrf-token"
-        | "x-session-token"
-        | "dd-api-key"
-        | "circle-token"
-        | "x-rapidapi-key"
-        | "x-figma-token"
-        | "fastly-key"
-        | "x-shopify-access-token" => {
+        key if KEYS.contains(&key) => {
             // Without a hyphen it is rather a field.
             let field = run_end(bytes, from, to - from, |b| !b",;}".contains(&b));
             (from, word_end(bytes, from, if name == "apikey" { field } else { to }))
@@ -78,8 +106,27 @@ fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
     let code = !key && (member || !value::is_mixed(judged, 6)) || judged.contains("://") || variable;
     let secret =
         !typed && !code && !value::is_placeholder(judged) && !value::is_word(judged) && judged.len() >= 3;
-    (secret && (cookie || !judged.starts_with(['<', '{', '$'])))
+    let called = name.ends_with("authorization")
+        && judged
+            .find('(')
+            .is_some_and(|open| judged.get(..open).is_some_and(|name| name.bytes().all(is_ident)));
+    let end = if lines && is_first() { folded(bytes, end) } else { end };
+    (secret && !called && (cookie || !judged.starts_with(['<', '{', '$'])))
         .then(|| Span::new(start, end, Label::AuthHeader))
+}
+
+/// Returns the end of a value that goes on in the next line, which then starts with a blank and has nothing else (RFC 9112, section
+/// 5.2).
+fn folded(bytes: &[u8], end: usize) -> usize {
+    let newline = end + usize::from(byte(bytes, end) == b'\r');
+    let from = run_end(bytes, newline + 1, 8, |b| b == b' ' || b == b'\t');
+    let to = run_end(bytes, from, MAX_VALUE, |b| b.is_ascii_alphanumeric() || b"-._~+/=%;".contains(&b));
+    let run = bytes.get(from..to).unwrap_or_default();
+    let alone = matches!(byte(bytes, to), 0 | b'\n' | b'\r');
+    let random =
+        run.len() >= 8 && run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
+    let folded = byte(bytes, newline) == b'\n' && from > newline + 1 && alone && random;
+    if folded { to } else { end }
 }
 
 /// Finds the cookies that the option `-b` of curl at `at` sends; a word without `=` is a file.
@@ -104,6 +151,24 @@ pub(super) fn bearer(text: &str, end: usize) -> Option<Span> {
     let token = text.get(from..head_end(text, from, to))?;
     (from > end && value::is_mixed(token, 16) && !value::is_placeholder(token))
         .then(|| Span::new(from, to, Label::AuthHeader))
+}
+
+/// Returns the start of the value in another notation: in the line below a name in YAML, as the value of a pair in JSON, and
+/// between quotation marks behind the name in the configuration of a server: `proxy_set_header Authorization "Basic …"`.
+fn paired_value(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+    let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
+    let from = assignments::value_below(bytes, start, quoted)
+        .or_else(|| {
+            (byte(bytes, quoted) == b',').then(|| assignments::pair_value(bytes, quoted + 1)).flatten()
+        })
+        .or_else(|| {
+            let at = run_end(bytes, end, 4, |b| b == b' ' || b == b'\t');
+            let scheme = [&b"Basic "[..], b"Bearer ", b"Token "];
+            let inside = bytes.get(at + 1..)?;
+            let known = scheme.iter().any(|scheme| inside.starts_with(scheme));
+            (at > end && known && b"\"'".contains(&byte(bytes, at))).then_some(at)
+        })?;
+    Some(run_end(bytes, from, 2, |b| b"\\\"'`".contains(&b)))
 }
 
 /// Returns the start of the value: after a colon, or after `=` or `=>` and a quotation mark.
@@ -189,7 +254,7 @@ mod tests {
 
     fn found<'t>(text: &'t str, word: &str) -> Option<&'t str> {
         let (start, end) = name_around(text.as_bytes(), text.find(word)?);
-        find(text, start, end).map(|span| text.get(span.start..span.end).unwrap())
+        find(text, start, end, true).map(|span| text.get(span.start..span.end).unwrap())
     }
 
     #[test]
@@ -210,6 +275,11 @@ mod tests {
             ("Cookie: sid=31d4d96e; theme=dark\n", "Cookie", "sid=31d4d96e; theme=dark"),
             ("Set-Cookie: sid=31d4d96e; HttpOnly", "Set-Cookie", "sid=31d4d96e"),
             ("X-Api-Key: 12ab34cd", "X-Api-Key", "12ab34cd"),
+            ("- name: Authorization\n  value: Basic dXNlcjpwYXNz\n", "Authorization", "dXNlcjpwYXNz"),
+            ("{\"name\":\"Cookie\",\"value\":\"sid=31d4d96e\"}", "Cookie", "sid=31d4d96e"),
+            ("proxy_set_header Authorization \"Basic dXNlcjpwYXNz\";", "Authorization", "dXNlcjpwYXNz"),
+            ("\"HTTP_COOKIE\"=>\"sid=31d4d96e\"", "HTTP_COOKIE", "sid=31d4d96e"),
+            ("HTTP_AUTHORIZATION: Bearer 31d4d96e", "HTTP_AUTHORIZATION", "31d4d96e"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");
         }
@@ -227,10 +297,13 @@ mod tests {
             ("authorization: none", "authorization"),
             ("X-Api-Key: ${KEY}", "X-Api-Key"),
             ("Cookie: see below", "Cookie"),
+            ("Authorization: Basic base64(user:password)", "Authorization"),
             ("pub Authorization: WINBIO_PRESENCE_0,", "Authorization"),
         ] {
             assert_eq!(found(text, word), None, "{text}");
         }
+        let folded = "X-Api-Key: 12ab34cd\n 56ef78ab\nHost: h";
+        assert_eq!(found(folded, "X-Api"), Some("12ab34cd\n 56ef78ab"));
         assert!(bearer("bearer tokens expire in 1 h", 6).is_none());
         assert!(bearer("Bearer 0123456789abcdef0123", 6).is_some());
     }

@@ -133,63 +133,34 @@ fn place_of([a, b, c]: [u8; KEY]) -> (usize, u32) {
     ((hash >> 6) as usize, hash & 63)
 }
 
-/// Names of secrets: a part of each, whose anchor is `offset` bytes after its start.
-const NAMES: &[(&str, usize)] = &[
-    ("key", 0),
-    ("token", 2),
-    ("cookie", 3),
-    ("pass", 0),
-    ("pwd", 0),
-    ("psw", 0),
-    ("psk", 0),
-    ("pw", 0),
-    ("secret", 2),
-    ("cred", 0),
-    ("authorization", 5),
-    ("bearer", 1),
-];
+/// Returns the parts of names that have their anchor at this letter, and what else leads to a password: a part of each, whose
+/// anchor is so many bytes after its start.
+fn names_by(anchor: u8) -> &'static [(&'static str, usize)] {
+    match anchor {
+        b'k' => &[("key", 0), ("token", 2), ("cookie", 3), ("kennwort", 0), ("kinit", 0)],
+        b'p' => {
+            &[("pass", 0), ("pwd", 0), ("psw", 0), ("psk", 0), ("pw", 0), ("parola", 0), ("plainauth", 0)]
+        }
+        b'c' => &[("secret", 2), ("cred", 0), ("connect", 0), ("contrase", 0), ("clave", 0), ("cn=", 0)],
+        b'r' => &[("authorization", 5), ("rabbitmqctl", 0)],
+        b'e' => &[("bearer", 1), ("expdp", 0)],
+        b'a' => &[("auth", 0), ("assword", 0), ("basic", 1), ("masterauth", 1)],
+        b'l' => &[("login", 0)],
+        b's' => &[("senha", 0), ("sqlplus", 0)],
+        b'w' => &[("wachtwoord", 0)],
+        b'i' => &[("impdp", 0)],
+        _ => &[],
+    }
+}
 
 /// Returns whether the anchor of a name at `at` belongs to a part of a name.
 pub(super) fn is_name(bytes: &[u8], at: usize) -> bool {
     let anchor = byte(bytes, at).to_ascii_lowercase();
-    NAMES.iter().filter(|(name, offset)| byte(name.as_bytes(), *offset) == anchor).any(|(name, offset)| {
+    names_by(anchor).iter().any(|(name, offset)| {
         let start = at.checked_sub(*offset);
         let there = start.and_then(|start| bytes.get(start..start + name.len()));
         there.is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))
     })
-}
-
-/// Commands with the option that takes a password, and whether the value is attached to the option.
-const COMMANDS: &[(&str, &str, bool)] = &[
-    ("smbclient", "%", true),
-    ("ldapsearch", "-w ", false),
-    ("zip ", "-P ", false),
-    ("7z ", "-p", true),
-    ("rar ", "-p", true),
-    ("sqlcmd", "-P ", false),
-    ("mongo ", "-p ", false),
-    ("mongodump", "-p ", false),
-    ("mongorestore", "-p ", false),
-    ("mongosh", "-p ", false),
-    ("sshpass", "-p", false),
-    ("docker login", "-p ", false),
-    ("redis-cli", "-a ", false),
-    ("mysql", "-p", true),
-    ("mariadb", "-p", true),
-];
-
-/// Bytes between a command and its option.
-const COMMAND_REACH: usize = 160;
-
-/// Returns the end of the option at `at` that takes a password, and whether its value is attached.
-pub(super) fn password_option(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
-    let rest = bytes.get(at..)?;
-    let mut options = COMMANDS.iter().filter(|(_, option, _)| rest.starts_with(option.as_bytes())).peekable();
-    options.peek()?;
-    let head = super::text::line_before(bytes, at, COMMAND_REACH);
-    let head = head.rsplit(|b| *b == b'|' || *b == b';').next().unwrap_or_default().to_ascii_lowercase();
-    let called = |command: &str| memchr::memmem::find(&head, command.as_bytes()).is_some();
-    options.find(|(command, ..)| called(command)).map(|(_, option, attached)| (at + option.len(), *attached))
 }
 
 #[cfg(test)]
@@ -211,20 +182,6 @@ mod tests {
     fn each_form_is_long_enough_for_its_anchor() {
         for form in FORMS.iter() {
             assert!(form.prefix.len() + form.least >= super::super::anchors::LONG, "{}", form.prefix);
-        }
-    }
-
-    #[test]
-    fn options_of_commands() {
-        for (text, wanted) in [
-            ("mysql -u root -px", Some(true)),
-            ("sshpass -p x", Some(false)),
-            ("cat x; docker login -u a -p b", Some(false)),
-            ("docker login a; git log -p b", None),
-            ("cp -p a b", None),
-        ] {
-            let at = text.find("-p").unwrap();
-            assert_eq!(password_option(text.as_bytes(), at).map(|(_, attached)| attached), wanted, "{text}");
         }
     }
 }

@@ -129,6 +129,14 @@ pub(super) fn noun(name: &str) -> Option<Noun> {
     (token || key || one_word || last == "apikey").then_some(Noun::Token)
 }
 
+/// Returns whether a name may be that of a password, without its words: a first look.
+pub(super) fn may_be_password(name: &[u8]) -> bool {
+    let known = |two: &[u8]| {
+        matches!(two, [b'p' | b'P', b'a' | b'A' | b's' | b'S' | b'w' | b'W'] | [b'w' | b'W', b'o' | b'O'])
+    };
+    name.windows(2).any(known)
+}
+
 /// Returns whether a name is `pass` alone, which a test has as well.
 pub(super) fn is_bare_pass(name: &str) -> bool {
     name.eq_ignore_ascii_case("pass")

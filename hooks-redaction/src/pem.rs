@@ -99,9 +99,9 @@ impl Material {
         material
     }
 
-    /// Returns whether half of what is between the BEGIN line and the END line is key material, up to the END line.
+    /// Returns whether a third of what is between the BEGIN line and the END line is key material, up to the END line.
     const fn is_most_of(&self, from: usize, end: usize) -> bool {
-        self.length * 2 >= end - from && self.end + MAX_JOINT + LINE >= end
+        self.length * 3 >= end - from && self.end + MAX_JOINT + LINE >= end
     }
 }
 
@@ -111,17 +111,19 @@ fn line_of_key(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
     while at + LINE <= to {
         let end = run_end(bytes, at, LINE, is_base64);
         let line = bytes.get(at..end).unwrap_or_default();
-        let has = |class: fn(&u8) -> bool| line.iter().any(class);
-        if line.len() == LINE
-            && has(u8::is_ascii_digit)
-            && has(u8::is_ascii_uppercase)
-            && has(u8::is_ascii_lowercase)
-        {
+        if line.len() == LINE && is_random(line) {
             return Some(at);
         }
         at = run_end(bytes, end, MAX_KEY, is_base64) + 1;
     }
     None
+}
+
+/// Returns whether a line is no word: it has capital and small letters, and digits, or many changes between them.
+fn is_random(line: &[u8]) -> bool {
+    let has = |class: fn(&u8) -> bool| line.iter().any(class);
+    let changes = line.windows(2).filter(|two| matches!(two, [b'a'..=b'z', b'A'..=b'Z'])).count();
+    has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && (has(u8::is_ascii_digit) || changes >= 4)
 }
 
 /// Returns whether two lines of key material may have this between them: no other block, no long word and no marker, which

@@ -7,11 +7,12 @@
 use memchr::memmem;
 
 use super::{
-    assignments, email,
+    assignments, elements, email, headers, joint,
     label::Labels,
     literals::{INDEX, Kind, LITERALS},
-    names, pem, scan,
+    names, pem, prose, scan, tables,
     text::{floor, is_ident},
+    url,
 };
 
 /// Longest piece, and thus the longest text that a stream holds back.
@@ -102,7 +103,11 @@ fn last_cut(text: &str) -> Option<usize> {
 
 /// Returns the start of the line from which a finding may go on after the line end before `end`.
 fn held_from(text: &str, end: usize) -> Option<usize> {
-    aws_id(text, end).or_else(|| open_word(text, end)).or_else(|| open_pair(text, end))
+    aws_id(text, end)
+        .or_else(|| open_word(text, end))
+        .or_else(|| open_pair(text, end))
+        .or_else(|| open_sentence(text, end))
+        .or_else(|| tables::open_before(text, end))
 }
 
 /// Returns the start of the line, or of the block, that names what a line after it has the value of.
@@ -115,7 +120,7 @@ fn open_pair(text: &str, end: usize) -> Option<usize> {
     let quoted = line.trim_end().strip_suffix("\",").map(|line| line.rsplit('"').next().unwrap_or_default());
     if assignments::is_login(bytes, last)
         || assignments::names_user(bytes, last)
-        || quoted.is_some_and(|name| names::noun(name).is_some())
+        || quoted.is_some_and(|name| names::noun(name).is_some() || headers::is_name(name))
     {
         return Some(line_start);
     }
@@ -124,6 +129,26 @@ fn open_pair(text: &str, end: usize) -> Option<usize> {
     let block = memmem::rfind(near, assignments::VARIABLE)?;
     let open = memchr::memchr(b'}', near.get(block..)?).is_none();
     open.then(|| self::line_start(text, from + block))
+}
+
+/// Returns the start of the line whose password may stand alone in a line below, or is sent there by a script.
+fn open_sentence(text: &str, end: usize) -> Option<usize> {
+    let last = end.checked_sub(1)?;
+    let start = line_start(text, last);
+    let line = text.get(start..last)?;
+    let asks = line.contains("expect") && line.contains("assword");
+    if asks || prose::is_open(line) || elements::is_open(line) {
+        return Some(start);
+    }
+    // A header that may be folded.
+    let name = line.split_once(':').map(|(name, _)| name.trim_start_matches(['>', '<', ' ', '*']));
+    if name.is_some_and(headers::is_name) {
+        return Some(start);
+    }
+    // A blank line below it.
+    let above = start.checked_sub(1).filter(|_| line.trim().is_empty())?;
+    let start = line_start(text, above);
+    text.get(start..above).filter(|line| prose::is_open(line)).map(|_| start)
 }
 
 fn line_start(text: &str, at: usize) -> usize {
@@ -174,7 +199,14 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
         let word = last_word(content);
         let name = content.strip_suffix(word).unwrap_or_default();
         let pair = assignments::is_name_of_pair(name.as_bytes());
-        if line == 0 && (pair || content.ends_with(['=', '\\']) || ends_in_group(content)) {
+        if line == 0
+            && (pair
+                || content.ends_with(['=', '\\'])
+                || ends_in_group(content)
+                || url::is_open(word)
+                || content.len() >= 60 && content.contains("ecret") && word.len() >= 4
+                || joint::goes_on(text.get(start..end)?.as_bytes()))
+        {
             return Some(start);
         }
         // The `@` of an address may be written as an escape.

@@ -4,11 +4,13 @@ use super::{
     anchors::{self, Anchors, TAIL},
     assignments,
     body::{Body, Runs},
-    digits, email, encoded, forms, headers,
+    calls, commands, digits, email, encoded, forms, headers, joint,
     label::{Label, Labels},
+    lines,
     literals::{self, INDEX, Index, Kind, LITERALS, Literal},
-    network, pem,
+    network, pem, prose,
     span::Span,
+    tables,
     text::{byte, byte_before, line_before, run_end, run_start, starts_word},
     url, view,
 };
@@ -23,9 +25,13 @@ pub(super) struct Findings {
 
 /// Finds `labels` in `text`, also where they are hidden.
 pub(super) fn all(text: &str, labels: Labels) -> Vec<Span> {
-    let Findings { mut spans, hidden } = pass(text, labels, encoded::secrets(labels));
+    let Findings { mut spans, mut hidden } = pass(text, labels, encoded::secrets(labels));
+    hidden.sort_unstable();
     view::find(text, labels, &hidden, &mut spans);
-    spans
+    let (joined, mut whole): (Vec<Span>, Vec<Span>) =
+        spans.into_iter().partition(|span| joint::is_in(text, span));
+    whole.extend(joined.iter().flat_map(|span| joint::split(text, span)));
+    whole
 }
 
 /// Scans `text` for `labels`, as it stands.
@@ -52,6 +58,7 @@ fn pass(text: &str, labels: Labels, encoded: Labels) -> Findings {
         encoded_mail: 0,
         url: 0,
         run: 0,
+        table: 0,
     };
     anchors::each(text.as_bytes(), |at, anchors| scanner.hit(at, anchors));
     scanner.found
@@ -88,6 +95,8 @@ struct Scanner<'t> {
     url: usize,
     /// End of the last run of base64.
     run: usize,
+    /// End of the last table with passwords.
+    table: usize,
 }
 
 impl Scanner<'_> {
@@ -120,8 +129,11 @@ impl Scanner<'_> {
             let hit = pem::read(self.text.as_bytes(), at, self.lines, &mut self.ends);
             self.cover(hit, &Label::PrivateKey);
         }
-        if anchors.option && byte(self.text.as_bytes(), at) == b'-' {
+        if anchors.option {
             self.option(at);
+        }
+        if anchors.joint {
+            self.joint(at);
         }
         if anchors.name {
             self.named_anchor(at);
@@ -147,7 +159,10 @@ impl Scanner<'_> {
                     return;
                 }
             }
-            b'%' if next.is_ascii_hexdigit() && byte(bytes, at + 2).is_ascii_hexdigit() => self.start(at + 3),
+            b'%' if next.is_ascii_hexdigit() && byte(bytes, at + 2).is_ascii_hexdigit() => {
+                self.attached_password(at);
+                self.start(at + 3);
+            }
             b'%' => return self.attached_password(at),
             b'~' => return self.tilde(at),
             b'&' if !view::may_be_entity(bytes, at) => return,
@@ -174,7 +189,8 @@ impl Scanner<'_> {
     fn word(&mut self, at: usize) {
         self.literal(at);
         let bytes = self.text.as_bytes();
-        if let Some(key) = forms::mailchimp(bytes, at).or_else(|| forms::marked(bytes, at)) {
+        let marked = || forms::marked(bytes, at).or_else(|| forms::azure_devops(bytes, at));
+        if let Some(key) = forms::mailchimp(bytes, at).or_else(marked) {
             self.cover(Some(key), &Label::ApiKey);
         }
         if byte_before(self.text.as_bytes(), at) == b'_'
@@ -187,7 +203,13 @@ impl Scanner<'_> {
     /// Reads credentials that a line end cuts in two.
     fn line_end(&mut self, end: usize) {
         let bytes = self.text.as_bytes();
+        if byte_before(bytes, end) == b'=' && joint::is_in_mail(bytes, end - 1) {
+            self.found.hidden.push(end - 1);
+        }
         let from = run_start(bytes, end, MAX_WORD, |b| Body::Path.has(b) || b == b':');
+        if self.lines {
+            self.cover(forms::slack_webhook_over_lines(bytes, from, end), &Label::SlackToken);
+        }
         for at in from..end {
             if byte(bytes, at).is_ascii_alphanumeric() && !byte_before(bytes, at).is_ascii_alphanumeric() {
                 self.literal(at);
@@ -199,6 +221,9 @@ impl Scanner<'_> {
     fn tilde(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         let head = bytes.get(..at).unwrap_or_default();
+        if byte_before(bytes, at) == b' ' {
+            self.keep(lines::access_list(self.text, at));
+        }
         if head.ends_with(b"8Q") && at - 2 >= self.covered {
             self.cover(forms::azure_secret(bytes, at - 2), &Label::ApiKey);
         } else if head.ends_with(b"sha256") {
@@ -210,6 +235,11 @@ impl Scanner<'_> {
     fn option(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         let rest = bytes.get(at..).unwrap_or_default();
+        match byte(bytes, at) {
+            b'-' => {}
+            b'/' => return self.keep(commands::option(self.text, at, self.lines)),
+            _ => return,
+        }
         let ends = |length: usize| rest.get(length).is_some_and(|b| b" =".contains(b)).then_some(at + length);
         let user = if rest.starts_with(b"--user") {
             ends(6)
@@ -221,14 +251,15 @@ impl Scanner<'_> {
         } else {
             None
         };
-        if let Some(end) = user {
-            return self.keep(assignments::user_option(self.text, end));
+        if let Some(hit) = user.and_then(|end| assignments::user_option(self.text, end)) {
+            return self.keep(Some(hit));
         }
-        if let Some((end, attached)) = literals::password_option(bytes, at) {
-            self.keep(assignments::option_value(self.text, end, attached));
-        }
+        self.keep(commands::option(self.text, at, self.lines));
         if rest.starts_with(b"-b ") && memchr::memmem::find(line_before(bytes, at, 160), b"curl").is_some() {
             self.note(headers::cookie_option(self.text, at + 3), &Label::AuthHeader);
+        }
+        if rest.get(..12).is_some_and(|option| option.eq_ignore_ascii_case(b"-AsPlainText")) {
+            self.keep(calls::secure_string(self.text, at));
         }
         let stdin =
             ["-S", "--password-stdin", "--stdin"].iter().any(|option| rest.starts_with(option.as_bytes()));
@@ -237,12 +268,33 @@ impl Scanner<'_> {
         }
     }
 
+    /// Notes where literals are put together, or an escape of mail.
+    fn joint(&mut self, at: usize) {
+        let bytes = self.text.as_bytes();
+        let hidden = match byte(bytes, at) {
+            b'=' => joint::is_in_mail(bytes, at),
+            _ => joint::end(bytes, at, false).is_some(),
+        };
+        if hidden {
+            self.found.hidden.push(at);
+        }
+    }
+
+    /// Notes a call at `at` that puts the literals of a list together.
+    fn join(&mut self, at: usize) {
+        if joint::has_list(self.text.as_bytes(), at) {
+            self.found.hidden.push(at);
+        }
+    }
+
     /// Reads `user%password`.
     fn attached_password(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         let user = byte_before(bytes, at).is_ascii_alphanumeric() && byte(bytes, at + 1).is_ascii_graphic();
-        if user && let Some((end, attached)) = literals::password_option(bytes, at) {
-            self.keep(assignments::option_value(self.text, end, attached));
+        if user && memchr::memmem::find(line_before(bytes, at, 160), b"-U").is_some() {
+            let line = line_before(bytes, at, 160);
+            let option = memchr::memmem::rfind(line, b"-U").unwrap_or_default();
+            self.keep(commands::option(self.text, at - line.len() + option, self.lines));
         }
     }
 
@@ -278,8 +330,14 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let (before, next) = (byte_before(bytes, at), byte(bytes, at + 1));
         let rest = bytes.get(at + 1..).unwrap_or_default();
+        if before == b'+' {
+            self.keep(lines::access_list(self.text, at));
+        }
         if rest.starts_with(b"tcp(") || rest.starts_with(b"unix(") {
             return self.note(url::data_source(bytes, at), &Label::UrlPassword);
+        }
+        if next == b'/' || next.is_ascii_alphanumeric() {
+            self.note(url::oracle(bytes, at), &Label::UrlPassword);
         }
         let local = before.is_ascii_alphanumeric() || before >= 0x80 || b"._%+-'\"".contains(&before);
         let domain = next.is_ascii_alphanumeric() || next >= 0x80 || next == b'_';
@@ -290,6 +348,9 @@ impl Scanner<'_> {
         {
             self.mail = end;
             self.found.spans.push(Span::new(start, end, Label::Email));
+            if byte(bytes, end) == b':' {
+                self.keep(assignments::mapped(self.text, start, end));
+            }
         }
     }
 
@@ -298,7 +359,7 @@ impl Scanner<'_> {
         let (before, next, after) = (byte_before(bytes, at), byte(bytes, at + 1), byte(bytes, at + 2));
         if next == b'/' {
             if after == b'/' && at >= self.url {
-                let hit = url::password(self.text, at);
+                let hit = url::password(self.text, at, self.lines);
                 self.url = hit.map_or(self.url, |(_, end)| end);
                 self.note(hit, &Label::UrlPassword);
             }
@@ -306,6 +367,9 @@ impl Scanner<'_> {
         }
         if next.is_ascii_digit() && after.is_ascii_digit() {
             self.keep(assignments::pgpass(self.text, at));
+        }
+        if b"hdsuS".contains(&next) && before.is_ascii_lowercase() {
+            self.keep(calls::data_object(self.text, at));
         }
         if next == b'A' && after == b'A' && at >= self.covered {
             let hit = forms::telegram(bytes, at, &mut self.runs);
@@ -385,6 +449,12 @@ impl Scanner<'_> {
         if literals::is_name(bytes, at) {
             return self.name(at);
         }
+        if bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"concat")) {
+            return self.join(at);
+        }
+        if byte(bytes, at) == b'.' && bytes.get(at + 1..at + 6) == Some(b"join(") {
+            return self.join(at);
+        }
         let phrase = b"identified by";
         let there = bytes.get(at..at + phrase.len()).unwrap_or_default();
         if there.eq_ignore_ascii_case(phrase) {
@@ -404,8 +474,16 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let (start, end) = assignments::name_around(bytes, at);
         self.named = end;
-        if bytes.get(start..end) == Some(b"chpasswd") {
-            self.keep(assignments::piped(self.text, start, true));
+        match bytes.get(start..end) {
+            Some(b"chpasswd") => self.keep(assignments::piped(self.text, start, true)),
+            Some(b"kinit" | b"smbpasswd" | b"passwd" | b"vncpasswd" | b"cryptsetup") => {
+                self.keep(assignments::piped(self.text, start, false));
+            }
+            _ => {}
+        }
+        if let Some(hit) = self.by_its_place(start, end) {
+            self.named = hit.end.max(self.named);
+            return self.keep(Some(hit));
         }
         if assignments::is_part_of_path(bytes, start, end) {
             return;
@@ -414,15 +492,45 @@ impl Scanner<'_> {
             return self.literal(start);
         }
         // Most names in code have no value behind them.
-        if !b" \t=:\"'`\\>],(\r\n".contains(&byte(bytes, end)) {
+        if !b" \t=:\"'`\\>],(\r\n<".contains(&byte(bytes, end)) {
             return;
         }
         let bearer = self.text.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case("bearer"));
         let hit = if bearer { headers::bearer(self.text, end) } else { None };
-        let hit = hit.or_else(|| headers::find(self.text, start, end));
+        let hit = hit.or_else(|| headers::find(self.text, start, end, self.lines));
         let hit = hit.or_else(|| assignments::find(self.text, start, end, self.lines));
         self.named = hit.as_ref().map_or(self.named, |span| span.end);
         self.keep(hit);
+    }
+
+    /// Reads a password that stands among others, not behind the name at `start..end` and a sign.
+    fn by_its_place(&mut self, start: usize, end: usize) -> Option<Span> {
+        if self.lines
+            && start >= self.table
+            && let Some(table) = tables::read(self.text, start, end)
+        {
+            self.table = table.end;
+            table.spans().for_each(|cell| self.keep(Some(cell)));
+        }
+        let asked = || self.text.get(start..end).is_some_and(|name| name.ends_with("assword"));
+        let (text, next) = (self.text, byte(self.text.as_bytes(), end));
+        if next == b'"' && text.get(start..end) == Some("auth") {
+            self.note(encoded::user(text, end), &Label::AuthHeader);
+        }
+        let hit = calls::find(text, start, end);
+        let hit =
+            hit.or_else(|| if b" \t}\"".contains(&next) { lines::find(text, start, end) } else { None });
+        let is_word = next == b' ';
+        let hit = hit.or_else(|| if is_word { commands::at_program(text, start, end) } else { None });
+        let hit = hit.or_else(|| {
+            if is_word || next == b'=' { commands::word_option(text, start, end, self.lines) } else { None }
+        });
+        hit.or_else(|| if self.lines && asked() { calls::answered(text, start, end) } else { None }).or_else(
+            || {
+                let path = assignments::is_part_of_path(text.as_bytes(), start, end);
+                if path { None } else { prose::find(text, start, end, self.lines) }
+            },
+        )
     }
 
     fn cover(&mut self, hit: Option<(usize, usize)>, label: &Label) -> bool {

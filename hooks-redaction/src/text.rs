@@ -23,7 +23,7 @@ pub(super) fn starts_word(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Returns the end of the run of `class` bytes that starts at `from`, at most `limit` bytes long.
-pub(super) fn run_end(bytes: &[u8], from: usize, limit: usize, class: impl Fn(u8) -> bool) -> usize {
+pub(super) fn run_end(bytes: &[u8], from: usize, limit: usize, mut class: impl FnMut(u8) -> bool) -> usize {
     let run = bytes.iter().skip(from).take(limit).take_while(|b| class(**b)).count();
     from + run
 }

@@ -8,8 +8,8 @@ use super::{
 /// Longest user part that is searched for.
 const MAX_USERINFO: usize = 512;
 
-/// Returns the extent of the password after the `://` at `at`.
-pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
+/// Returns the extent of the password after the `://` at `at`; with `lines`, also over the line end of a terminal.
+pub(super) fn password(text: &str, at: usize, lines: bool) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let start = at + 3;
     let plain = |b: u8| !b.is_ascii_whitespace() && !b"\"'`<>".contains(&b);
@@ -20,6 +20,11 @@ pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
         Some(last_at) => last_at,
         // An unescaped `/`, `?` or `#` in the password; a port has only digits.
         None if is_port(bytes.get(colon + 1..strict)?) => return None,
+        None if lines && bytes.get(strict) == Some(&b'\n') => {
+            let end = wrapped(bytes, strict)?;
+            let found = text.get(colon + 1..strict)?;
+            return (!found.is_empty() && !value::is_placeholder(found)).then_some((colon + 1, end));
+        }
         None => memchr::memchr(b'@', bytes.get(start..run_end(bytes, start, MAX_USERINFO, plain))?)?,
     };
     let end = start + last_at;
@@ -29,12 +34,40 @@ pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
     (!found.is_empty() && !named && !value::is_placeholder(found)).then_some((colon + 1, end))
 }
 
+/// Shortest line that a terminal wraps.
+const FULL_LINE: usize = 60;
+
+/// Returns the end of a password that goes on in the next line, as a terminal cut its line at `newline`.
+fn wrapped(bytes: &[u8], newline: usize) -> Option<usize> {
+    let full = super::text::line_before(bytes, newline, FULL_LINE).len() >= FULL_LINE;
+    let end = run_end(bytes, newline + 1, 128, |b| !b.is_ascii_whitespace() && !b"\"'`<>/?#@:".contains(&b));
+    let host = bytes.get(end + 1)?.is_ascii_alphanumeric() && bytes.get(end) == Some(&b'@');
+    (full && host).then_some(end)
+}
+
+/// Returns whether the password of the address that ends a line may go on in the next one.
+pub(super) fn is_open(word: &str) -> bool {
+    word.rsplit_once("://").is_some_and(|(_, rest)| rest.is_empty() || !rest.contains(['@', '?', '#']))
+}
+
 /// Returns the extent of the password in a data source of Go, `user:password@tcp(host)`, whose `@` is at `at`.
 pub(super) fn data_source(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = run_start(bytes, at, 128, |b| !b.is_ascii_whitespace() && !b"\"'`=/".contains(&b));
     let colon = start + memchr::memchr(b':', bytes.get(start..at)?)?;
     let found = std::str::from_utf8(bytes.get(colon + 1..at)?).ok()?;
     (colon > start && !found.is_empty() && !value::is_placeholder(found)).then_some((colon + 1, at))
+}
+
+/// Returns the extent of the password in a data source of Oracle, `jdbc:oracle:thin:user/password@host`, whose `@` is at `at`.
+pub(super) fn oracle(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let start = run_start(bytes, at, 160, |b| !b.is_ascii_whitespace() && !b"\"'`=".contains(&b));
+    let source = bytes.get(start..at)?;
+    let driver = memchr::memmem::find(source, b"oracle:")?;
+    let user =
+        driver + b"oracle:".len() + memchr::memchr(b':', source.get(driver + b"oracle:".len()..)?)? + 1;
+    let slash = user + memchr::memchr(b'/', source.get(user..)?)?;
+    let found = std::str::from_utf8(source.get(slash + 1..)?).ok()?;
+    (slash > user && !found.is_empty() && !value::is_placeholder(found)).then_some((start + slash + 1, at))
 }
 
 fn is_port(text: &[u8]) -> bool {
@@ -46,7 +79,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Option<&str> {
-        password(text, text.find("://")?).map(|(start, end)| text.get(start..end).unwrap())
+        password(text, text.find("://")?, true).map(|(start, end)| text.get(start..end).unwrap())
     }
 
     #[test]
@@ -58,9 +91,16 @@ mod tests {
             ("amqp://guest:gu35t!@mq:5672/%2f", "gu35t!"),
             ("postgres://u:p/w#x@h/db", "p/w#x"),
             ("http://u:p@ss@h", "p@ss"),
+            (
+                "some words in front of it, psql postgres://user:abcdefgh12345678\nijkl@h/db",
+                "abcdefgh12345678\nijkl",
+            ),
         ] {
             assert_eq!(found(text), Some(wanted), "{text}");
         }
+        let found = |text: &str| oracle(text.as_bytes(), text.find('@').unwrap());
+        assert_eq!(found("jdbc:oracle:thin:joe/hunter2@//h:1521/x"), Some((21, 28)));
+        assert_eq!(found("jdbc:oracle:thin:@//h:1521/x"), None);
     }
 
     #[test]

@@ -116,6 +116,56 @@ const WORDS: &[&str] = &[
     "header",
 ];
 
+/// Words for a password in other languages: captions of fields, not passwords.
+const CAPTIONS: &[&str] = &[
+    "passwort",
+    "kennwort",
+    "passphrase",
+    "passcode",
+    "passwords",
+    "contraseña",
+    "contrasena",
+    "contrasenya",
+    "clave",
+    "senha",
+    "palavra-passe",
+    "parola",
+    "parole",
+    "wachtwoord",
+    "lösenord",
+    "losenord",
+    "passord",
+    "adgangskode",
+    "kodeord",
+    "salasana",
+    "parool",
+    "hasło",
+    "haslo",
+    "heslo",
+    "lozinka",
+    "geslo",
+    "jelszó",
+    "jelszo",
+    "şifre",
+    "sifre",
+    "sandi",
+    "kata sandi",
+    "pasahitza",
+    "contrasinal",
+    "fjalëkalimi",
+    "slaptažodis",
+    "lykilorð",
+    "pin",
+];
+
+/// Returns whether a value is text in a language: letters, of which some are not ASCII, or of a script without capitals.
+fn is_foreign_text(value: &str) -> bool {
+    let letters =
+        value.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || ".,-…:?()'’・ー".contains(c));
+    let script = value.chars().any(|c| c.is_alphabetic() && c > '\u{2af}');
+    letters && !value.is_ascii() || script && !value.bytes().any(|b| b.is_ascii_digit())
+}
+
 /// Length of the part of a value that is judged.
 pub(super) const HEAD: usize = 128;
 
@@ -126,9 +176,11 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let name = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(&b))
     };
-    let opened = ["${", "$(", "{{", "#{", "%(", "<%", "@{", "!Ref", "!Sub", "!vault", "vault:", "arn:"]
-        .iter()
-        .any(|open| value.starts_with(open));
+    let opened = [
+        "${", "$(", "{{", "#{", "%(", "<%", "@{", "!Ref", "!Sub", "!vault", "vault:", "arn:", "file:", "env:",
+    ]
+    .iter()
+    .any(|open| value.starts_with(open));
     let variable = value.strip_prefix('$').is_some_and(name);
     let percent = framed("%", "%") && value.len() > 2;
     let format = matches!(value, "%s" | "%d" | "%v" | "%q" | "{}" | "\"" | "'" | "?");
@@ -160,13 +212,18 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 pub(super) fn is_password(value: &str, style: Style) -> bool {
     let bare = value.trim();
     let least = if matches!(style, Style::Quoted | Style::Attached) { 2 } else { 3 };
-    if is_placeholder(bare) || is_word(bare) || bare.chars().count() < least {
+    if is_placeholder(bare) || is_word(bare) || bare.chars().count() < least || is_foreign_text(bare) {
         return false;
     }
     if style == Style::Quoted {
+        // A prompt.
+        if bare.len() < value.len() && bare.ends_with([':', '?', '>']) {
+            return false;
+        }
         return is_passphrase(bare) || (!is_sentence(bare) && !bare.contains("://") && !is_about(bare));
     }
-    if style == Style::Prose && (is_version(bare) || code::is_type(bare) || bare.starts_with(['}', ')', ']']))
+    if style == Style::Prose
+        && (is_version(bare) || code::is_type(bare) || bare.starts_with(['{', '}', ')', ']', '=', '|']))
     {
         return false;
     }
@@ -231,7 +288,9 @@ fn has_digit_or_sign(value: &str) -> bool {
 pub(super) fn is_word(value: &str) -> bool {
     let bare = value.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let letters = value.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
-    WORDS.contains(&bare.as_str()) || (letters && value.contains('_') && names::noun(value).is_some())
+    WORDS.contains(&bare.as_str())
+        || CAPTIONS.contains(&bare.as_str())
+        || (letters && value.contains('_') && names::noun(value).is_some())
 }
 
 /// Returns whether a value is four to eight small words without one that joins a sentence, perhaps with a number.
@@ -341,6 +400,8 @@ mod tests {
             "{token}",
             "[REDACTED]",
             "__PW__",
+            "file:/run/secrets/db",
+            "env:DB_PW1",
             "%s",
         ] {
             assert!(is_placeholder(value), "{value}");
@@ -360,6 +421,7 @@ mod tests {
             ("pa55 word", Style::Quoted),
             ("changeMe_now9", Style::Prose),
             ("letmein", Style::Quoted),
+            ("größe77", Style::Quoted),
         ] {
             assert!(is_password(value, style), "{value}");
         }
@@ -375,6 +437,13 @@ mod tests {
             ("Enter your password", Style::Quoted),
             ("the one you chose", Style::Quoted),
             ("null", Style::Quoted),
+            ("Passwort", Style::Quoted),
+            ("Nova senha", Style::Quoted),
+            ("Hasło", Style::Attached),
+            ("密码", Style::Quoted),
+            ("パスワードの確認", Style::Quoted),
+            ("Пароль", Style::Plain(true)),
+            ("   Again:  ", Style::Quoted),
         ] {
             assert!(!is_password(value, style), "{value}");
         }

@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use super::joint;
 use super::label::Labels;
 use super::scan;
 use super::span::Span;
@@ -43,14 +44,22 @@ impl View {
         };
         let mut changed = false;
         let mut at = from;
+        let mut dialect = Dialect::of_line(text.as_bytes(), from, to);
         while let Some(c) = text.get(at..to).and_then(|rest| rest.chars().next()) {
-            match reading(text.as_bytes(), at, c) {
+            match dialect.reading(text.as_bytes(), at, c) {
                 Reading::Plain => {
                     view.push(c, at, at + c.len_utf8());
                     at += c.len_utf8();
+                    if c == '\n' {
+                        dialect = Dialect::of_line(text.as_bytes(), at, to);
+                    }
                 }
                 Reading::Nothing(end) => {
                     changed = true;
+                    let inside = text.as_bytes().get(at..end).unwrap_or_default();
+                    if let Some(newline) = memchr::memrchr(b'\n', inside) {
+                        dialect = Dialect::of_line(text.as_bytes(), at + newline + 1, to);
+                    }
                     at = end;
                 }
                 Reading::Character(decoded, end) => {
@@ -141,7 +150,8 @@ fn window_end(text: &str, hidden: &[usize], at: usize, side: usize) -> (usize, b
     for newline in memchr::memchr_iter(b'\n', tail) {
         let line = tail.get(..newline).unwrap_or_default();
         let next = at + newline + 1;
-        let soft = line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"=");
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let soft = line.ends_with(b"=") || joint::goes_on(line);
         let rest = tail.get(newline + 1..).unwrap_or_default();
         let next_end = memchr::memchr(b'\n', rest).map_or(high, |length| next + length);
         let first = hidden.partition_point(|place| *place < next);
@@ -194,6 +204,40 @@ enum Reading {
     Nothing(usize),
     /// As another character, up to this position.
     Character(char, usize),
+}
+
+/// Notations that only count where the rest of the line shows them. Other lines must not: a text may be cut between them.
+#[derive(Clone, Copy, Debug)]
+struct Dialect {
+    /// Mail in quoted-printable.
+    is_mail: bool,
+    /// Literals in a list that a call puts together.
+    is_joined: bool,
+}
+
+impl Dialect {
+    /// Returns those of the line that starts at `from`, at most up to `to`.
+    fn of_line(bytes: &[u8], from: usize, to: usize) -> Self {
+        let rest = bytes.get(from..to).unwrap_or_default();
+        let line = rest.split_inclusive(|b| *b == b'\n').next().unwrap_or_default();
+        Self { is_mail: joint::is_mail(line), is_joined: joint::is_joined(line) }
+    }
+
+    fn reading(self, bytes: &[u8], at: usize, c: char) -> Reading {
+        if c == '=' && self.is_mail {
+            return match joint::mail_character(bytes, at) {
+                Some((c, end)) if is_invisible(c) => Reading::Nothing(end),
+                Some((c, end)) => Reading::Character(plain(c).unwrap_or(c), end),
+                None => reading(bytes, at, c),
+            };
+        }
+        if matches!(c, '"' | '\'')
+            && let Some(end) = joint::end(bytes, at, self.is_joined)
+        {
+            return Reading::Nothing(end);
+        }
+        reading(bytes, at, c)
+    }
 }
 
 fn reading(bytes: &[u8], at: usize, c: char) -> Reading {
@@ -346,6 +390,13 @@ mod tests {
             ("&#106;&#x40;&commat;&shy;&lowbar;&#8203;x", "j@@_x"),
             ("\\u0040\\x41", "@A"),
             ("a=\nb=\r\nc", "abc"),
+            ("caf=C3=A9 n=3D1=C2=A0x=\ny", "café n=1 xy"),
+            ("x=3D1&y=2", "x=3D1&y=2"),
+            ("'ab' + 'cd'", "'abcd'"),
+            ("\"ab\" &\n  \"cd\" .. \"ef\"", "\"abcdef\""),
+            ("A=\"ab\"\"cd\"", "A=\"abcd\""),
+            ("[\"ab\", \"cd\"].join(\"\")", "[\"abcd\"].join(\"\")"),
+            ("[\"ab\", \"cd\"]", "[\"ab\", \"cd\"]"),
             ("k\u{fe0f}e\u{2063}y\u{e0041}\u{1}\u{3164}", "key"),
             ("４１１１\u{a0}1111\u{2011}ａ＠ｂ", "4111 1111-a@b"),
             ("100% of AT&T, a & b, \\n \\u00e9", "100% of AT&T, a & b, \\n \\u00e9"),

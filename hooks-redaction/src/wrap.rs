@@ -3,7 +3,8 @@
 use super::{
     body::{Body, MAX_RUN},
     forms::{self, Form},
-    text::{byte, byte_before, is_ident, line_before, run_end},
+    joint,
+    text::{byte, byte_before, is_ident, line_before, run_end, run_start},
 };
 
 /// Most line ends inside one credential.
@@ -29,12 +30,15 @@ pub(super) fn next_line(bytes: &[u8], end: usize) -> Option<usize> {
     Some(quoted)
 }
 
-/// Returns the start of the literal that is put together with the one whose quotation mark is at `end`: `"a" + "b"`.
+/// Returns the start of the literal that is put together with the one whose quotation mark is at `end`: `"a" + "b"`, also one
+/// in the next line, and the next one of a list that a call before it puts together.
 fn next_literal(bytes: &[u8], end: usize) -> Option<usize> {
     let blank = |from: usize| run_end(bytes, from, 32, |b| b.is_ascii_whitespace());
     let sign = blank(end + 1);
     let from = blank(sign + usize::from(b"+.&".contains(&byte(bytes, sign))));
-    (from > end + 1 && byte(bytes, from) == byte(bytes, end)).then_some(from + 1)
+    let adjacent = from > end + 1 && byte(bytes, from) == byte(bytes, end);
+    let listed = || joint::is_joined(line_before(bytes, end, 256));
+    adjacent.then_some(from + 1).or_else(|| joint::end(bytes, end, byte(bytes, sign) == b',' && listed()))
 }
 
 /// Returns the end of a body that is too short before the line end at `end`, and complete with the lines after.
@@ -74,7 +78,9 @@ pub(super) fn continued(bytes: &[u8], end: usize, form: &Form) -> Option<usize> 
         if form.most != usize::MAX || !full {
             break;
         }
-        let Some(from) = next_line(bytes, end).filter(|from| literal || byte_before(bytes, *from) == b'\n')
+        let folded = |from: usize| byte(bytes, end) == b'\\' || is_indented_alike(bytes, end, from);
+        let Some(from) = next_line(bytes, end)
+            .filter(|from| literal || byte_before(bytes, *from) == b'\n' || folded(*from))
         else {
             break;
         };
@@ -90,6 +96,19 @@ pub(super) fn continued(bytes: &[u8], end: usize, form: &Form) -> Option<usize> 
     }
     last
 }
+
+/// Returns whether the line of the text at `from` has the blanks in front that the one which ends at `end` has, and no more: a
+/// folded block of YAML.
+fn is_indented_alike(bytes: &[u8], end: usize, from: usize) -> bool {
+    let blank = |b: u8| b == b' ';
+    let above = line_before(bytes, end, 4 * MAX_INDENT);
+    let indent = above.iter().take_while(|b| **b == b' ').count();
+    let here = run_start(bytes, from, MAX_INDENT, blank);
+    above.len() < 4 * MAX_INDENT && indent > 0 && from - here == indent && byte_before(bytes, here) == b'\n'
+}
+
+/// Most blanks in front of the lines of a folded block.
+const MAX_INDENT: usize = 64;
 
 /// Returns the end of the base64url run at `from`, which may go on in the next lines.
 pub(super) fn run_over_lines(bytes: &[u8], from: usize) -> usize {
