@@ -146,7 +146,7 @@ const VERBS: &[&str] = &[
 /// Returns whether a value is the caption of a button or field: `"reset_password": "Reset"`.
 fn is_caption(name: &str, value: &str) -> bool {
     let first = names::words(name).into_iter().next().unwrap_or_default();
-    let word = value.starts_with(char::is_uppercase) && value.chars().skip(1).all(|c| c.is_lowercase());
+    let word = value.starts_with(char::is_uppercase) && value.chars().skip(1).all(char::is_lowercase);
     word && VERBS.contains(&first.as_str())
 }
 

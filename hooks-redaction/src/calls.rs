@@ -122,7 +122,7 @@ fn called(text: &str, name: &[u8], open: usize) -> Option<(usize, usize)> {
     let arguments = Arguments::read(text.as_bytes(), open + 1);
     let literals = arguments.first_literals();
     let (at, whole) = match (place, literals.len()) {
-        (Place::Third, 0..=1) | (Place::Second, 0..=1) | (Place::Only, 0) => return None,
+        (Place::Third | Place::Second, 0..=1) | (Place::Only, 0) => return None,
         (Place::Third, 2) => (1, arguments.list.len() == 2),
         (Place::Third, _) => (2, true),
         (Place::Second, _) => (1, true),

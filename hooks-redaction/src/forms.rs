@@ -175,6 +175,7 @@ pub(super) fn slack_webhook(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<
 /// Parses a Slack webhook address that a terminal cut in two at the line end `newline`; its last word starts at `from`.
 pub(super) fn slack_webhook_over_lines(bytes: &[u8], from: usize, newline: usize) -> Option<(usize, usize)> {
     let head = bytes.get(from..newline)?;
+    memchr::memrchr(b':', head)?;
     let scheme = memchr::memmem::rfind(head, b"://")?;
     let host = head.get(scheme + 3..)?;
     let known = b"hooks.slack.com/";
@@ -224,7 +225,11 @@ pub(super) fn discord(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 /// Parses a personal access token of Azure DevOps (Microsoft, "Use personal access tokens"): 84 letters and digits, of which
 /// `AZDO` are the last but four.
 pub(super) fn azure_devops(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    let mark = memchr::memmem::find(bytes.get(at + 70..bytes.len().min(at + 90))?, b"AZDO")? + at + 70;
+    // The first part has a character more in newer tokens.
+    let mark = [76, 77]
+        .into_iter()
+        .map(|length| at + length)
+        .find(|mark| bytes.get(*mark..mark + 4) == Some(b"AZDO"))?;
     let end = mark + 8;
     let known = bytes.get(at..end)?.iter().all(u8::is_ascii_alphanumeric);
     (known && starts_word(bytes, at) && !is_ident(byte(bytes, end))).then_some((at, end))

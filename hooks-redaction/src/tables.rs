@@ -160,7 +160,7 @@ fn inserted(text: &str, line: usize, start: usize, end: usize) -> Option<Table> 
     let into = before.get(..open)?.to_ascii_lowercase();
     memchr::memmem::rfind(&into, b"into ")?;
     let names = |b: &u8| b.is_ascii_alphanumeric() || b"_, `\"[].".contains(b);
-    let listed = before.get(open + 1..).filter(|list| list.iter().all(|b| names(b)))?;
+    let listed = before.get(open + 1..).filter(|list| list.iter().all(&names))?;
     let place = listed.iter().filter(|b| **b == b',').count();
     let close = run_end(bytes, end, MAX_HEADER, |b| names(&b));
     let values = run_end(bytes, close + 1, 16, |b| b.is_ascii_whitespace());
