@@ -631,7 +631,7 @@ impl Walk {
         for assignment in &simple.assignments {
             self.assign(assignment, simple.span);
         }
-        self.names_others(&argv);
+        self.names_others(&argv, &simple.assignments);
         let is_lent = !settings::keeps_assignments(argv.first()) && self.take_moved(before);
         let output = match argv.is_empty() && simple.assignments.is_empty() {
             true => {
@@ -675,7 +675,7 @@ impl Walk {
     }
 
     /// `declare -n NAME=OTHER`: the variable is another name of one.
-    fn names_others(&mut self, argv: &[Argument]) {
+    fn names_others(&mut self, argv: &[Argument], assignments: &[Assignment]) {
         let is_naming =
             |word: &Argument| word.literal().is_some_and(|word| word.starts_with('-') && word.contains('n'));
         let declares = argv
@@ -685,12 +685,14 @@ impl Walk {
         if !declares || !argv.iter().any(is_naming) {
             return;
         }
-        for word in argv.iter().skip(1) {
-            let Some((name, other)) = word.literal().and_then(|word| word.split_once('=')) else { continue };
-            match self.variables.get(other).cloned() {
-                Some(value) => self.variables.insert(name.to_owned(), value),
-                None => self.variables.insert(name.to_owned(), Variable::Text(Argument::unknown())),
+        for Assignment { name, .. } in assignments {
+            let other = match self.variables.get(name) {
+                Some(Variable::Text(other)) => {
+                    other.literal().and_then(|other| self.variables.get(other)).cloned()
+                }
+                _ => None,
             };
+            self.variables.insert(name.clone(), other.unwrap_or_else(|| Variable::Text(Argument::unknown())));
         }
     }
 
