@@ -30,7 +30,8 @@ const EACH: &[&str] = &["each", "forEach", "map", "flatMap", "filter", "select",
 
 /// Returns the files that a code changes.
 pub(super) fn changes(language: Language, tokens: &[Token]) -> Vec<Change> {
-    let is_known = |token: &Token| token.name().is_some_and(table::is_known);
+    let is_known =
+        |token: &Token| token.name().is_some_and(|name| table::is_known(name) || functions::makes_file(name));
     if !tokens.iter().any(is_known) {
         return Vec::new();
     }

@@ -78,10 +78,14 @@ pub(super) fn opened_by_perl(given: Arguments) -> Arguments {
     Arguments { values, ..given }
 }
 
+/// Returns whether a call makes a file with a name of its own.
+pub(super) fn makes_file(name: &str) -> bool {
+    matches!(name, "NamedTemporaryFile" | "TemporaryDirectory" | "TemporaryFile" | "mkstemp" | "mkdtemp")
+}
+
 /// Returns the file that a call makes in a folder with `dir`: `NamedTemporaryFile(dir="a")`.
 pub(super) fn made_in(path: &[String], given: &Arguments) -> Vec<Change> {
-    let makes = ["NamedTemporaryFile", "TemporaryDirectory", "TemporaryFile", "mkstemp", "mkdtemp"];
-    let is_one = path.last().is_some_and(|last| makes.contains(&last.as_str()));
+    let is_one = path.last().is_some_and(|last| makes_file(last));
     let folders = given.named(&["dir"]).filter(|_| is_one).map(Value::outlines).unwrap_or_default();
     folders
         .into_iter()

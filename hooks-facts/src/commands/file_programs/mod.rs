@@ -286,10 +286,14 @@ impl Changes<'_> {
         if looks.into_iter().any(|(short, long)| has(words, short, long)) || has(words, 'c', "--to-stdout") {
             return;
         }
-        // These keep their source.
-        let keeps = matches!(name, "zstd" | "unzstd" | "lz4" | "brotli")
-            && !has(words, '\0', "--rm")
-            && !has(words, 'j', "--rm");
+        // These keep their source, and add an ending of their own.
+        let ending = match name {
+            "zstd" | "unzstd" => Some("zst"),
+            "lz4" => Some("lz4"),
+            "brotli" => Some("br"),
+            _ => None,
+        };
+        let keeps = ending.is_some() && !has(words, 'j', "--rm");
         let has_output = has(words, 'o', "--output");
         for file in operands(words, "SobTM", &["suffix", "output"]) {
             if !keeps {
@@ -303,19 +307,13 @@ impl Changes<'_> {
                 .and_then(|text| COMPRESSED.iter().find_map(|ending| text.strip_suffix(ending)));
             match stem {
                 Some(stem) => self.one(&Argument::from(stem), AccessKind::Changed),
-                None if keeps => {
-                    let ending = if name == "brotli" {
-                        "br"
-                    } else {
-                        name.trim_start_matches("un").trim_end_matches("d")
-                    };
-                    let ending = if name == "zstd" { "zst" } else { ending };
-                    self.one(
-                        &Argument::of_outline(&format!("{}.{ending}", file.outline())),
+                None => {
+                    let name = ending.map(|ending| format!("{}.{ending}", file.outline()));
+                    self.all(
+                        &name.as_deref().map(Argument::of_outline).iter().collect::<Vec<_>>(),
                         AccessKind::Changed,
                     );
                 }
-                None => {}
             }
         }
         self.output(words, 'o', "--output");
