@@ -273,10 +273,10 @@ fn names<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
     key_token_cookie | password | credential | authorization | bearer | identified
 }
 
-/// Positions of what else leads to a password: `auth` and `login` as words, `connect`, `asic` of "basic", `plainauth`,
-/// `asterauth` of Redis, `assword` of "password" in a script, `cn=` of a directory, the programs `sqlplus`, `impdp`, `expdp` and
-/// `rabbitmqctl`, `concat` and `.join`, and "contraseña", "senha", "wachtwoord", "clave", "parola". Only the letters that have a
-/// class are compared, and not all of them.
+/// Positions of what else leads to a password. Names: `auth`, `login`, `connect`, `asic` of "basic", `plainauth`, `asterauth` of
+/// Redis, `assword` of "password" in a script, `cn=` of a directory, `concat` and `.join`. Programs: `sqlplus`, `impdp`, `expdp`
+/// and `rabbitmqctl`. Other languages: "contraseña", "senha", "wachtwoord", "clave", "parola". Only the letters that have a class
+/// are compared, and not all of them.
 #[inline(always)]
 fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
     let (a1, a2) = (after(here.a, next.a, 1), after(here.a, next.a, 2));

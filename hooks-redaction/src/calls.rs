@@ -1,5 +1,14 @@
 //! Finds the password among the arguments of a call: `login("user", "…")`, `getConnection(url, "user", "…")`,
 //! `auth=("user", "…")`, `getByLabel("Password").fill("…")`.
+//!
+//! The second argument of a call that signs in:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("imap.login(\"ada\", \"Xk7-qP2vRw\")"), "imap.login(\"ada\", \"[PASSWORD_REDACTED]\")");
+//! ```
 
 use super::{
     assignments::{self, quotation},
@@ -10,9 +19,9 @@ use super::{
     value::{self, Style},
 };
 
-/// Place of the password among the arguments of a call.
+/// SecretArgument of the password among the arguments of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SecretArgument {
     /// Behind the user: the second literal of the first two that follow each other.
     Second,
     /// Behind an address, or a role, and the user.
@@ -22,31 +31,31 @@ enum Place {
 }
 
 /// Functions that take a password, in small letters and without `_`, by the end of their name.
-const CALLS: &[(&str, Place)] = &[
-    ("login", Place::Second),
-    ("logon", Place::Second),
-    ("authenticate", Place::Second),
-    ("signin", Place::Second),
-    ("basicauth", Place::Second),
-    ("digestauth", Place::Second),
-    ("ntlmauth", Place::Second),
-    ("basic", Place::Second),
-    ("basicauthentication", Place::Second),
-    ("authbasic", Place::Second),
-    ("authpassword", Place::Second),
-    ("userinfo", Place::Second),
-    ("credential", Place::Second),
-    ("credentials", Place::Second),
-    ("creds", Place::Second),
-    ("userpassword", Place::Second),
-    ("ociconnect", Place::Second),
-    ("plainauth", Place::Third),
-    ("connect", Place::Third),
-    ("getconnection", Place::Third),
-    ("auth", Place::Only),
-    ("setpassword", Place::Only),
-    ("setpasswd", Place::Only),
-    ("setpassphrase", Place::Only),
+const CALLS: &[(&str, SecretArgument)] = &[
+    ("login", SecretArgument::Second),
+    ("logon", SecretArgument::Second),
+    ("authenticate", SecretArgument::Second),
+    ("signin", SecretArgument::Second),
+    ("basicauth", SecretArgument::Second),
+    ("digestauth", SecretArgument::Second),
+    ("ntlmauth", SecretArgument::Second),
+    ("basic", SecretArgument::Second),
+    ("basicauthentication", SecretArgument::Second),
+    ("authbasic", SecretArgument::Second),
+    ("authpassword", SecretArgument::Second),
+    ("userinfo", SecretArgument::Second),
+    ("credential", SecretArgument::Second),
+    ("credentials", SecretArgument::Second),
+    ("creds", SecretArgument::Second),
+    ("userpassword", SecretArgument::Second),
+    ("ociconnect", SecretArgument::Second),
+    ("plainauth", SecretArgument::Third),
+    ("connect", SecretArgument::Third),
+    ("getconnection", SecretArgument::Third),
+    ("auth", SecretArgument::Only),
+    ("setpassword", SecretArgument::Only),
+    ("setpasswd", SecretArgument::Only),
+    ("setpassphrase", SecretArgument::Only),
 ];
 
 /// Methods that write into the field that a locator found.
@@ -118,20 +127,22 @@ fn called(text: &str, name: &[u8], open: usize) -> Option<(usize, usize)> {
             known.len() > 5 || head.is_empty() || head.ends_with("p") || *known == "login"
         })
     });
-    let place = row.map(|(_, place)| *place).or_else(|| with_user(name).then_some(Place::Second))?;
+    let place = row.map(|(_, place)| *place).or_else(|| with_user(name).then_some(SecretArgument::Second))?;
     let arguments = Arguments::read(text.as_bytes(), open + 1);
     let literals = arguments.first_literals();
     let (at, whole) = match (place, literals.len()) {
-        (Place::Third | Place::Second, 0..=1) | (Place::Only, 0) => return None,
-        (Place::Third, 2) => (1, arguments.list.len() == 2),
-        (Place::Third, _) => (2, true),
-        (Place::Second, _) => (1, true),
-        (Place::Only, 1) => (0, arguments.list.len() == 1 && (name != "auth" || arguments.is_closed)),
-        (Place::Only, _) => (1, name == "auth"),
+        (SecretArgument::Third | SecretArgument::Second, 0..=1) | (SecretArgument::Only, 0) => return None,
+        (SecretArgument::Third, 2) => (1, arguments.list.len() == 2),
+        (SecretArgument::Third, _) => (2, true),
+        (SecretArgument::Second, _) => (1, true),
+        (SecretArgument::Only, 1) => {
+            (0, arguments.list.len() == 1 && (name != "auth" || arguments.is_closed))
+        }
+        (SecretArgument::Only, _) => (1, name == "auth"),
     };
     let (start, end) = *literals.get(at)?;
     let found = text.get(start..end)?;
-    let certain = place != Place::Third || at == 2;
+    let certain = place != SecretArgument::Third || at == 2;
     let password = if name.starts_with("set") {
         value::is_password(found, Style::Quoted)
     } else if certain {
@@ -142,7 +153,7 @@ fn called(text: &str, name: &[u8], open: usize) -> Option<(usize, usize)> {
     (whole && password).then_some((start, end))
 }
 
-/// Returns whether a name says that a function takes a user and a password: `UsernamePasswordCredentials`.
+/// Returns whether a function takes a user and a password by its name: `UsernamePasswordCredentials`.
 fn with_user(name: &str) -> bool {
     let user = ["user", "email", "auth", "cred"].iter().any(|word| name.contains(word));
     user && name.contains("password")

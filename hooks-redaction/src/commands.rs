@@ -1,4 +1,13 @@
 //! Finds the passwords among the words of a command: the rows of `data/commands.txt`.
+//!
+//! A program of the table:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("mysql -u root -pXk7-qP2vRw shop"), "mysql -u root -p[PASSWORD_REDACTED] shop");
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -85,7 +94,7 @@ impl Table {
     }
 
     /// Returns the rows of a program, and those of its family: `mysqldump` is one of `mysql*`.
-    fn of(&self, program: &str) -> Vec<&Row> {
+    fn rows_for(&self, program: &str) -> Vec<&Row> {
         let rows = |name: &str| {
             self.by_program.get(name).into_iter().flatten().filter_map(|index| self.rows.get(*index))
         };
@@ -241,7 +250,7 @@ fn programs<'w>(words: &'w [Word<'_>]) -> impl Iterator<Item = (usize, Vec<&'sta
     let of = |word: &Word<'_>| {
         let name = word.text.rsplit(['/', '\\']).next().unwrap_or_default().trim_start_matches(['(', '[']);
         let name = name.strip_suffix(".exe").or(name.strip_suffix(".sh")).unwrap_or(name);
-        TABLE.of(name)
+        TABLE.rows_for(name)
     };
     let places = words.iter().enumerate().rev().map(move |(place, word)| (place, of(word)));
     places.filter(|(_, rows)| !rows.is_empty())
@@ -357,7 +366,7 @@ pub(super) fn at_program(text: &str, start: usize, end: usize) -> Option<Span> {
         return None;
     }
     let words = words(text, start, command_end(bytes, start));
-    TABLE.of(name).into_iter().find_map(|row| {
+    TABLE.rows_for(name).into_iter().find_map(|row| {
         let wanted = || has_subcommand(row, words.get(1..).unwrap_or_default());
         match row.shape {
             Shape::Operand(number) if !row.option.starts_with('/') && wanted() => {

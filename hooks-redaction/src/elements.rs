@@ -1,5 +1,14 @@
 //! Finds where the value starts that markup keeps in another element than its name: `<key>password</key><string>…`,
 //! `<Password><Value>…`, `<td>password</td><td>…`.
+//!
+//! A property list:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("<key>password</key><string>Xk7-qP2vRw</string>"), "<key>password</key><string>[PASSWORD_REDACTED]</string>");
+//! ```
 
 use super::text::{byte, run_end};
 

@@ -3,6 +3,15 @@
 //! An address needs a real top-level domain. Remotes (`user@host:path`), package versions (`name@1.2.3`), the
 //! user part of a URL, logins of `ssh` and similar programs, and members of code (`this@Outer.field`) are not
 //! addresses.
+//!
+//! An address, and the name of a package with its version:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::emails();
+//! assert_eq!(scrubber.scrub("from ada@b.org, with left-pad@1.3.0"), "from [EMAIL_REDACTED], with left-pad@1.3.0");
+//! ```
 
 use super::{
     span::Span,

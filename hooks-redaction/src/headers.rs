@@ -1,4 +1,12 @@
 //! Finds the credential in an `Authorization`, `Cookie` or API key header, and after `Bearer` alone.
+//!
+//! A header of a request:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! assert_eq!(Scrubber::default().scrub("Authorization: Bearer Xk7qP2vRw9zLm3nT"), "Authorization: Bearer [AUTH_HEADER_REDACTED]");
+//! ```
 
 use super::{
     assignments, code,

@@ -1,4 +1,13 @@
 //! Text that is put together from pieces: literals with a sign between them, and the escapes and line ends of mail.
+//!
+//! A token in two literals:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let text = "key = \"ghp_0123456789abcdef\" + \"ghijklmnopqrstuvwxyz\"";
+//! assert!(!Scrubber::default().scrub(text).contains("ghijklmnopqrstuvwxyz"));
+//! ```
 
 use super::{
     label::Label,

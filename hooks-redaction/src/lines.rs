@@ -1,5 +1,14 @@
 //! Finds the password in a line of a program's own configuration or protocol: `masterauth …` of Redis, `stats auth user:…`
 //! of HAProxy, `username joe password 0 …` of a router, `PASS …` of FTP.
+//!
+//! A line of Redis:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("masterauth Xk7-qP2vRw9z"), "masterauth [PASSWORD_REDACTED]");
+//! ```
 
 use super::{
     assignments::{self, quotation},
@@ -168,7 +177,7 @@ fn imap(text: &str, before: &[u8], end: usize) -> Option<Span> {
     value::is_password(text.get(from..to)?, Style::Quoted).then(|| Span::new(from, to, Label::Password))
 }
 
-/// Finds the password of `PASS …` (RFC 959, RFC 1939, RFC 2812). A test that passed says `PASS` too.
+/// Finds the password of `PASS …` (RFC 959, RFC 1939, RFC 2812). A test that passed begins with `PASS` too.
 fn asked(text: &str, before: &[u8], end: usize) -> Option<Span> {
     let (from, to) = last_word(text, end)?;
     let found = text.get(from..to)?;

@@ -1,5 +1,14 @@
 //! Finds the password in a sentence: "the password for the demo account is …", "das Passwort lautet …", "mot de passe : …",
 //! "use … as the password".
+//!
+//! A sentence, and one without a password:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("The password for the demo account is Xk7-qP2vRw."), "The password for the demo account is [PASSWORD_REDACTED].");
+//! ```
 
 use super::{
     label::Label,
@@ -89,7 +98,7 @@ const LINKS: &[&str] = &[
     "is", "was", "be", "are", "remains", "lautet", "ist", "war", "sei", "bleibt", "heißt", "est", "était",
     "sera", "es", "era", "será", "sigue", "é", "è", "sarà", "foi", "luidt", "blijft", "wordt",
 ];
-/// Words that say a password was changed, behind which "to" is a link.
+/// Words for a password that was changed, behind which "to" is a link.
 const CHANGED: &[&str] = &[
     "set",
     "reset",

@@ -1,5 +1,14 @@
 //! Finds the passwords in the column of a table whose header names them: comma-separated values, tables with bars, and the
 //! rows of an `INSERT`.
+//!
+//! A column of comma-separated values:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("user,password\nada,Xk7-qP2vRw\n"), "user,password\nada,[PASSWORD_REDACTED]\n");
+//! ```
 
 use super::{
     label::Label,

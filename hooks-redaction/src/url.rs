@@ -1,4 +1,12 @@
 //! The password in `scheme://user:password@host` (RFC 3986, section 3.2.1).
+//!
+//! The password of an address:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! assert_eq!(Scrubber::default().scrub("postgres://ada:Xk7-qP2vRw@db.example/shop"), "postgres://ada:[URL_PASSWORD_REDACTED]@db.example/shop");
+//! ```
 
 use super::{
     text::{run_end, run_start},

@@ -502,8 +502,8 @@ fn beside(link: &str, target: &str) -> Option<String> {
     (!target.starts_with('/')).then(|| format!("{folder}/{target}"))
 }
 
-/// Returns the files that a name with wildcards stands for, if they can be listed. What is removed exists; other names may be new,
-/// in a folder that exists. If there are none for a redirection, the shell writes to a file with the wildcard as its name.
+/// Returns the files that a name with wildcards stands for, if they can be listed. A removed file exists; other names may be new,
+/// in a folder that exists. If a redirection finds no file, the shell writes to a file with the wildcard as its name.
 fn found_on_disk(
     call: Call<'_>,
     command: &ParsedCommand,

@@ -239,7 +239,7 @@ impl Walk {
             // What bash cannot read may be PowerShell.
             unreadable = unreadable.filter(|_| self.analysis.invocations.is_empty());
             self.folders = Folders::start();
-            // The text is one of PowerShell, so what looks like a file of cmd is none.
+            // The text is PowerShell, so files that cmd would write do not count.
             self.guess(|walk| walk.in_container(|walk| walk.cmd(text, span)));
         }
         if let Some(error) = unreadable {

@@ -177,7 +177,6 @@ const ADVICE_COLUMNS: &[&str] = &[
     "preferred",
     "successor",
     "we use instead",
-    "what to use",
     "recommended",
 ];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];

@@ -1,4 +1,13 @@
 //! Names of the modules that source text imports.
+//!
+//! A ban of a library covers its imports:
+//!
+//! ```
+//! use hooks_team_rules::decisions::Decisions;
+//!
+//! let decisions = Decisions::parse("- Never use jQuery.\n");
+//! assert!(!decisions.all()[0].rules.is_empty());
+//! ```
 
 use super::lex::{Lexed, Token};
 

@@ -1,4 +1,13 @@
 //! Words of a sentence in Markdown.
+//!
+//! German is read by its words:
+//!
+//! ```
+//! use hooks_team_rules::decisions::Decisions;
+//!
+//! let decisions = Decisions::parse("- Wir benutzen kein lodash mehr.\n");
+//! assert!(!decisions.all()[0].rules.is_empty());
+//! ```
 
 use super::tables::{self, List};
 

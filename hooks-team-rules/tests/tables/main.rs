@@ -175,3 +175,18 @@ fn every_program_is_a_command() {
     });
     assert_effects(&rows.map(|(_, name)| name.to_owned()).collect::<Vec<_>>());
 }
+
+#[test]
+fn german_decisions_forbid_and_their_words_are_rows() {
+    let table = table(include_str!("../../data/german.tsv"));
+    let words: Vec<&str> = keys(&table).map(|(_, word)| word).collect();
+    let install = || json!({ "command": "npm install lodash" });
+    for (text, known) in [
+        ("Wir benutzen kein lodash mehr.", &["benutzen", "kein"][..]),
+        ("lodash darf nicht benutzt werden.", &["darf", "benutzt"]),
+    ] {
+        assert!(denies(&format!("- {text}\n"), "bash", install()), "{text}");
+        assert!(known.iter().all(|word| words.contains(word)), "{text}");
+    }
+    assert!(!denies("- Wir benutzen lodash.\n", "bash", install()));
+}

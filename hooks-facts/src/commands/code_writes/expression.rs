@@ -1,7 +1,17 @@
-//! Reader of expressions: each call is found with its object and arguments, and literal values are followed through variables.
+//! ExpressionReader of expressions: each call is found with its object and arguments, and literal values are followed through variables.
 //!
 //! It reads the common part of the grammars of Python, JavaScript, Ruby, Perl, PHP, Lua, R and Lisp. What it cannot read is passed over,
 //! one token at a time.
+//!
+//! Variables and joins are followed:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//!
+//! let analysis = Analysis::of_text("python3 -c \"d = 'src'; open(d + '/a.py', 'w')\"", &Options::default());
+//! let written: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+//! assert_eq!(written, ["src/a.py"]);
+//! ```
 
 use std::collections::HashMap;
 
@@ -35,7 +45,7 @@ pub(super) fn changes(language: Language, tokens: &[Token]) -> Vec<Change> {
     if !tokens.iter().any(is_known) {
         return Vec::new();
     }
-    let mut reader = Reader {
+    let mut reader = ExpressionReader {
         language,
         tokens,
         at: 0,
@@ -57,7 +67,7 @@ fn here() -> Value {
     Value::text(".")
 }
 
-pub(super) struct Reader<'t> {
+pub(super) struct ExpressionReader<'t> {
     pub(super) language: Language,
     tokens: &'t [Token],
     at: usize,
@@ -68,7 +78,7 @@ pub(super) struct Reader<'t> {
     folder: Value,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> ExpressionReader<'t> {
     fn all(&mut self) {
         while self.at < self.tokens.len() && self.found.len() < MAX_CHANGES {
             let before = self.at;
@@ -347,7 +357,7 @@ impl<'t> Reader<'t> {
             match self.peek(0) {
                 Some(Token::Sign('(')) if !self.language.is_lisp() => {
                     let given = self.arguments(')');
-                    value = self.call(&value, object.take(), given);
+                    value = self.call(&value, object.take().as_ref(), given);
                 }
                 Some(Token::Sign('[' | '{')) if functions::is_environment(&value) => {
                     let close = if self.is(0, '[') { ']' } else { '}' };
@@ -379,18 +389,18 @@ impl<'t> Reader<'t> {
                 }
                 Some(_) if self.is_bare_call(&value) => {
                     let given = self.bare_arguments();
-                    value = self.call(&value, object.take(), given);
+                    value = self.call(&value, object.take().as_ref(), given);
                 }
-                _ => return self.without_brackets(value, object),
+                _ => return self.without_brackets(value, object.as_ref()),
             }
         }
     }
 
     /// `Pathname("a").unlink` of Ruby: a call without brackets and arguments.
-    fn without_brackets(&mut self, value: Value, object: Option<Value>) -> Value {
+    fn without_brackets(&mut self, value: Value, object: Option<&Value>) -> Value {
         let is_known =
             matches!(&value, Value::Name(path) if path.last().is_some_and(|last| table::is_known(last)));
-        match self.language == Language::Ruby && is_known && object.as_ref().is_some_and(Value::is_file) {
+        match self.language == Language::Ruby && is_known && object.is_some_and(Value::is_file) {
             true => self.call(&value, object, Arguments::default()),
             false => value,
         }
@@ -525,21 +535,21 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn call(&mut self, function: &Value, object: Option<Value>, given: Arguments) -> Value {
+    fn call(&mut self, function: &Value, object: Option<&Value>, given: Arguments) -> Value {
         let Value::Name(path) = function else { return Value::Unknown };
         // Perl opens a handle: the mode and the file come behind it.
         let is_of_perl = self.language == Language::Perl && path.last().is_some_and(|last| last == "open");
         let given = if is_of_perl { functions::opened_by_perl(given) } else { given };
         let before = self.found.len();
         if before < MAX_CHANGES {
-            table::changes(path, object.as_ref(), &given, &mut self.found);
+            table::changes(path, object, &given, &mut self.found);
             self.found.extend(functions::made_in(path, &given));
         }
         self.moves(before);
         if let (Some("chdir"), Some(folder)) = (path.last().map(String::as_str), given.values.first()) {
             self.folder = self.folder.joined(folder, in_folder);
         }
-        functions::value(path, object.as_ref(), &given)
+        functions::value(path, object, &given)
     }
 
     /// Puts the last changes into the folder that the code changed to.

@@ -1,4 +1,14 @@
 //! Files that languages without brackets around arguments change: awk, Tcl, editors, clients of databases.
+//!
+//! Programs of awk may print into files:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//!
+//! let analysis = Analysis::of_text("awk '{print > \"out.txt\"}' a", &Options::default());
+//! let written: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+//! assert_eq!(written, ["out.txt"]);
+//! ```
 
 use super::Change;
 use crate::commands::access::AccessKind;
@@ -49,9 +59,7 @@ pub(super) fn of_awk(tokens: &[Token]) -> Vec<Change> {
                     behind.iter().skip_while(|token| token.is('>') || token.is('(')).collect::<Vec<_>>();
                 let name = match behind.as_slice() {
                     // Nothing is put behind the name.
-                    [Token::Text(text), next, ..] if matches!(next, Token::Sign('\n' | ';' | '}' | ')')) => {
-                        text.clone()
-                    }
+                    [Token::Text(text), Token::Sign('\n' | ';' | '}' | ')'), ..] => text.clone(),
                     [Token::Text(text)] => text.clone(),
                     [Token::Text(text), ..] => format!("{text}{}", Gap::Any.stand_in()),
                     _ => Gap::Any.stand_in().to_string(),
@@ -91,7 +99,7 @@ pub(super) fn of_tcl(text: &str) -> Vec<Change> {
                 found.push((AccessKind::Named, name(to)));
             }
             ["open", file, mode, ..] if mode.contains(['w', 'a', '+']) => {
-                found.push((AccessKind::Changed, name(file)))
+                found.push((AccessKind::Changed, name(file)));
             }
             _ => {}
         }

@@ -1,4 +1,14 @@
 //! Files that compilers and Python's modules write.
+//!
+//! Without `-o`, the name of the output follows from the options:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//!
+//! let analysis = Analysis::of_text("gcc -c src/a.c; gcc src/b.c", &Options::default());
+//! let written: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+//! assert_eq!(written, ["a.o", "a.out"]);
+//! ```
 
 use super::{Changes, Source, has, operands};
 use crate::commands::access::AccessKind;
@@ -17,7 +27,7 @@ impl Changes<'_> {
             match word.prefix() {
                 "-o" | "-MF" | "-MJ" => outputs.extend(words.get(at + 1).cloned()),
                 text if text.starts_with("-o") && !text.starts_with("-obj") => {
-                    outputs.extend(word.strip_prefix("-o"))
+                    outputs.extend(word.strip_prefix("-o"));
                 }
                 _ => {}
             }
@@ -76,7 +86,7 @@ impl Changes<'_> {
             }
             ("pip", _) => self.outputs("pip", words),
             ("black" | "isort" | "yapf" | "ruff" | "autopep8" | "pyupgrade", _) => {
-                self.written_operands(module, words)
+                self.written_operands(module, words);
             }
             _ => {}
         }

@@ -218,7 +218,7 @@ impl Changes<'_> {
             has(words, '\0', "--readonly") || words.iter().any(|word| word.literal() == Some("-readonly"));
         let is_in_memory = matches!(file.literal(), Some(":memory:"));
         let is_reading = match (statements, input) {
-            ([], Stream::Known(text)) => only_reads(&text.to_string()),
+            ([], Stream::Known(text)) => only_reads(text.as_ref()),
             ([], input) => matches!(input, Stream::Empty),
             (statements, _) => statements.iter().all(|text| text.literal().is_some_and(only_reads)),
         };

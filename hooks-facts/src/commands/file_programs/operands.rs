@@ -1,4 +1,14 @@
 //! Programs that write to files among their operands: the last one, the second, all that look like files.
+//!
+//! The last operand of a converter is created, and a formatter changes its files:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//!
+//! let analysis = Analysis::of_text("ffmpeg -i a.mov b.mp4; gofmt -w c.go", &Options::default());
+//! let written: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+//! assert_eq!(written, ["b.mp4", "c.go"]);
+//! ```
 
 use super::Changes;
 use crate::commands::access::AccessKind;
@@ -15,7 +25,7 @@ struct WrittenOperands {
 
 /// Operand of a program that is written.
 #[derive(Clone, Copy)]
-enum Place {
+enum WrittenOperand {
     Last,
     Second,
     Tree,
@@ -23,12 +33,12 @@ enum Place {
     InPlace,
 }
 
-const TABLE: &[(Place, &[WrittenOperands])] = &[
-    (Place::Last, table!("written_operands_last")),
-    (Place::Second, table!("written_operands_second")),
-    (Place::Tree, table!("written_operands_tree")),
-    (Place::New, table!("written_operands_new")),
-    (Place::InPlace, table!("written_operands_in_place")),
+const TABLE: &[(WrittenOperand, &[WrittenOperands])] = &[
+    (WrittenOperand::Last, table!("written_operands_last")),
+    (WrittenOperand::Second, table!("written_operands_second")),
+    (WrittenOperand::Tree, table!("written_operands_tree")),
+    (WrittenOperand::New, table!("written_operands_new")),
+    (WrittenOperand::InPlace, table!("written_operands_in_place")),
 ];
 
 impl Changes<'_> {
@@ -43,14 +53,17 @@ impl Changes<'_> {
         }
     }
 
-    fn by_place(&mut self, place: Place, operands: &[&Argument]) {
+    fn by_place(&mut self, place: WrittenOperand, operands: &[&Argument]) {
         match (place, operands) {
-            (Place::Last, [_, .., last]) | (Place::Second, [_, last, ..]) if last.literal() == Some("-") => {}
-            (Place::Last, [_, .., last]) | (Place::Second, [_, last, ..]) => {
-                self.one(&without_format(last), AccessKind::Changed)
+            (WrittenOperand::Last, [_, .., last]) | (WrittenOperand::Second, [_, last, ..])
+                if last.literal() == Some("-") => {}
+            (WrittenOperand::Last, [_, .., last]) | (WrittenOperand::Second, [_, last, ..]) => {
+                self.one(&without_format(last), AccessKind::Changed);
             }
-            (Place::Tree, [_, folder, ..]) | (Place::New, [folder, ..]) => self.fills(folder),
-            (Place::InPlace, files) => {
+            (WrittenOperand::Tree, [_, folder, ..]) | (WrittenOperand::New, [folder, ..]) => {
+                self.fills(folder);
+            }
+            (WrittenOperand::InPlace, files) => {
                 // What is below a folder is not named.
                 let is_file = |file: &&&Argument| {
                     file.outline()

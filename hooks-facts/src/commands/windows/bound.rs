@@ -1,4 +1,14 @@
 //! Words of a Windows command, bound to its parameters, and from there to the words of the program with the same effect.
+//!
+//! Parameters may be shortened, and stand in any order:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//!
+//! let options = Options { windows: true, ..Options::default() };
+//! let analysis = Analysis::of_text("Set-Content -Val x -Pa notes.md", &options);
+//! assert_eq!(analysis.writes()[0].target.literal(), Some("notes.md"));
+//! ```
 
 use super::super::argument::Argument;
 use crate::globs::Gap;
@@ -165,7 +175,7 @@ impl Row {
                         continue;
                     }
                     let is_value = |next: &&String| !is_name(next);
-                    let value = attached.or_else(|| words.next_if(|next| is_value(&next)).cloned());
+                    let value = attached.or_else(|| words.next_if(|next| is_value(next)).cloned());
                     bound.values.extend(parameter.zip(value));
                 }
                 None => others.push(word.clone()),

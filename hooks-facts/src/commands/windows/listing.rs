@@ -1,4 +1,15 @@
 //! Commands of PowerShell whose words name files in a way of their own: listings, parts of paths, new and renamed files.
+//!
+//! A listing hands its files to the next command:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//! use hooks_facts::globs::shown;
+//!
+//! let options = Options { windows: true, ..Options::default() };
+//! let analysis = Analysis::of_text("Get-ChildItem src -Filter *.log | Remove-Item", &options);
+//! assert_eq!(shown(&analysis.writes()[0].target.outline()), "src/*.log");
+//! ```
 
 use super::bound::{COMPUTED, DIVIDER, Row, word_of};
 use crate::commands::argument::Argument;

@@ -180,7 +180,8 @@ impl PowerShellReader {
         while !rest.is_empty() && !walk.is_spent() {
             let statement = self.command(walk, rest, span, self.depth);
             self.variables.extend(statement.loops);
-            let item = self.piped.clone().filter(|_| statement.words.first().is_some_and(is_for_each));
+            let item =
+                self.piped.clone().filter(|_| statement.words.first().is_some_and(|word| is_for_each(word)));
             let outer = item.and_then(|item| self.variables.insert("_".to_owned(), item));
             for block in statement.blocks {
                 if walk.pay(block.len() + 1, span) {
@@ -648,7 +649,7 @@ fn joined(words: &[String]) -> Option<String> {
 }
 
 /// Returns whether a command runs its block for each item that it is given.
-fn is_for_each(program: &String) -> bool {
+fn is_for_each(program: &str) -> bool {
     matches!(&*program.to_lowercase(), "foreach-object" | "foreach" | "%" | "where-object" | "where" | "?")
 }
 

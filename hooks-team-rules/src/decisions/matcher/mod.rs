@@ -190,9 +190,8 @@ impl Matcher {
         if package.starts_with('.') {
             return false;
         }
-        let is_library = |library: &Library| {
-            library.has(package) && !(self.is_allowed(package) && !self.is_below(library))
-        };
+        let is_library =
+            |library: &Library| library.has(package) && (self.is_below(library) || !self.is_allowed(package));
         self.libraries.iter().any(is_library) || self.imports.iter().any(|pattern| is_like(pattern, package))
     }
 }

@@ -1,4 +1,13 @@
 //! Items below a title that bans them: "## Don'ts", and "- moment" or "- Editing `vendor/`" below it.
+//!
+//! A list below a title that forbids:
+//!
+//! ```
+//! use hooks_team_rules::decisions::Decisions;
+//!
+//! let decisions = Decisions::parse("## Banned libraries\n\n- moment\n");
+//! assert!(decisions.all().iter().any(|it| !it.rules.is_empty()));
+//! ```
 
 use super::super::names::names;
 use super::super::scope::scope;

@@ -98,16 +98,10 @@ impl Reading {
         if says_there && places.within.is_empty() && !context.globs.is_empty() {
             places.within.clone_from(&context.globs);
         }
-        let is_for_all = [
-            "and by agents",
-            "and by anyone",
-            "and by everyone",
-            "and by everybody",
-            "anywhere else",
-            "and everywhere else",
-        ]
-        .iter()
-        .any(|phrase| has_phrase(behind, phrase));
+        let is_for_all =
+            ["and by agents", "and by anyone", "and by everyone", "anywhere else", "and everywhere else"]
+                .iter()
+                .any(|phrase| has_phrase(behind, phrase));
         if is_for_all && !found.is_permit {
             // "X is forbidden in scripts and by agents"
             places.within.clear();

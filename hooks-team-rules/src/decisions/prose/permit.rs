@@ -1,4 +1,13 @@
 //! Clauses that permit something, or that name its only places.
+//!
+//! An exception is part of the rule:
+//!
+//! ```
+//! use hooks_team_rules::decisions::Decisions;
+//!
+//! let decisions = Decisions::parse("- Never use moment, except in `src/legacy/`.\n");
+//! assert!(!decisions.all()[0].rules.is_empty());
+//! ```
 
 use super::super::names::{Name, is_path, names};
 use super::super::scope;

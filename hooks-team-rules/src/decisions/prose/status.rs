@@ -1,4 +1,13 @@
 //! Texts that do not count: suggestions, rejected items, struck parts, ids before a text.
+//!
+//! A status takes the rule away:
+//!
+//! ```
+//! use hooks_team_rules::decisions::Decisions;
+//!
+//! let decisions = Decisions::parse("- Never use moment. (rejected)\n");
+//! assert!(decisions.all().iter().all(|it| it.rules.is_empty()));
+//! ```
 
 use super::super::blocks::is_void;
 use super::super::tables;

@@ -165,7 +165,7 @@ pub(super) fn marked(sentence: &[Word]) -> Option<Vec<Name>> {
                     .extend(Some(named).filter(|named| is_name_alone(named)).map(names).unwrap_or_default());
             }
             [before @ .., mark] if mark.is_in(MARKS) && is_name_alone(before) => {
-                refused.extend(names(before))
+                refused.extend(names(before));
             }
             _ => {}
         }
