@@ -318,10 +318,10 @@ impl<'t> ExpressionReader<'t> {
                 Some(if inner.len() == 1 {
                     inner.pop().unwrap_or(Value::Unknown)
                 } else {
-                    Value::List(inner)
+                    Value::list(inner)
                 })
             }
-            Some(Token::Sign('[')) => Some(Value::List(self.arguments(']').values)),
+            Some(Token::Sign('[')) => Some(Value::list(self.arguments(']').values)),
             Some(Token::Sign('{')) => {
                 self.block();
                 Some(Value::Unknown)

@@ -6,6 +6,9 @@ use super::value::{Form, Value, above, in_folder, last};
 use crate::commands::access::AccessKind;
 use crate::globs::Gap;
 
+/// Most names before a call that are kept: `promises` and `writeFile` of `fs.promises.writeFile`.
+const MAX_NAMES: usize = 4;
+
 /// Returns the items of a list; of anything else, the value itself.
 pub(super) fn items(value: &Value) -> Value {
     match value {
@@ -57,7 +60,10 @@ pub(super) fn member(value: &Value, name: &str) -> Value {
         (Value::Name(path), "HOME") if is_environment(&Value::Name(path.clone())) => Value::text("~"),
         (Value::Texts(..), "parent") => value.mapped(Form::Path, above),
         (Value::Texts(_, Form::Path), "name") => value.mapped(Form::Text, last),
-        (Value::Name(path), _) => Value::Name(path.iter().cloned().chain([name.to_owned()]).collect()),
+        (Value::Name(path), _) => {
+            let kept = path.get(path.len().saturating_sub(MAX_NAMES)..).unwrap_or_default();
+            Value::Name(kept.iter().cloned().chain([name.to_owned()]).collect())
+        }
         _ => Value::Name(vec![name.to_owned()]),
     }
 }

@@ -5,6 +5,9 @@ use crate::globs::Gap;
 /// Most texts that one expression may stand for.
 const MAX_TEXTS: usize = 8;
 
+/// Longest list that is kept.
+const MAX_ITEMS: usize = 64;
+
 /// Longest text that is computed.
 const MAX_TEXT: usize = 1_024;
 
@@ -28,6 +31,11 @@ pub(super) enum Form {
 }
 
 impl Value {
+    /// Returns a list, unless it is too long to be copied for each use.
+    pub(super) fn list(values: Vec<Self>) -> Self {
+        if values.len() > MAX_ITEMS { Self::Unknown } else { Self::List(values) }
+    }
+
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self::Texts(vec![text.into()], Form::Text)
     }
