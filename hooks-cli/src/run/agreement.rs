@@ -189,8 +189,8 @@ impl ShownDecision {
     fn new(strength: Strength, message: Option<String>) -> Self {
         let strength = if strength == Strength::Allow { Strength::NoOpinion } else { strength };
         let message = message.filter(|_| strength >= Strength::Ask);
-        // A message may name a file of the configuration, and each has its own.
-        let message = message.map(|message| message.replace("/eval.", "/run.").replace("/explain.", "/run."));
+        // A message may name the files of its configuration: each has its own, and a wildcard finds the first of them.
+        let message = message.map(|message| message.replace("eval.", "run."));
         Self { strength, message }
     }
 }
