@@ -25,6 +25,7 @@ macro_rules! table {
     };
 }
 
+mod by_key;
 pub mod calls;
 pub mod commands;
 pub mod globs;

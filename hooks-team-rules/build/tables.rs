@@ -5,7 +5,8 @@
 //! ```text
 //! #! columns  NAME:KIND …       columns of a row, which tabs separate
 //! #! row      TEMPLATE          Rust of a row; without it, the cell, or a tuple of the cells
-//! #! shape    slice             slice: `&[…]` · match: `match name {…}` to an option · matches: `matches!(word, …)`
+//! #! shape    slice             slice: `&[…]` · match: `match name {…}` to an option · matches: `matches!(word, …)` ·
+//!                               by_key: the rows with an index of their keys, for a `ByKey`
 //! #! sorted   LIST …            the keys of these lists, or of all, are in the order of their bytes
 //! #! example  LIST TEMPLATE     example of the rows without one of their own; `{}` is the key
 //! ```
@@ -77,6 +78,7 @@ enum Shape {
     Slice,
     Match,
     Matches,
+    ByKey,
 }
 
 impl Table {
@@ -143,6 +145,7 @@ impl Table {
             ("shape", "slice") => self.shape = Shape::Slice,
             ("shape", "match") => self.shape = Shape::Match,
             ("shape", "matches") => self.shape = Shape::Matches,
+            ("shape", "by_key") => self.shape = Shape::ByKey,
             ("sorted", "") => self.sorted = self.lists().map(str::to_owned).collect(),
             ("sorted", _) => {
                 value.split_whitespace().try_for_each(|list| self.is_list(list))?;
@@ -256,7 +259,20 @@ impl Table {
             Shape::Slice => format!("&[\n{}\n]\n", rows.join(",\n")),
             Shape::Match => format!("match name {{\n{},\n_ => None,\n}}\n", rows.join(",\n")),
             Shape::Matches => format!("matches!(word, {})\n", rows.join(" | ")),
+            Shape::ByKey => {
+                let index = self.index(list);
+                format!("ByKey {{\nkeys: &{index:?},\nrows: &[\n{}\n] }}\n", rows.join(",\n"))
+            }
         }
+    }
+
+    /// Returns the keys of a list in the order of their bytes, each with the number of its row.
+    fn index(&self, list: &str) -> Vec<(&str, usize)> {
+        let rows = self.rows_of(list).enumerate();
+        let mut index: Vec<_> =
+            rows.flat_map(|(at, row)| self.keys(row).into_iter().map(move |key| (key, at))).collect();
+        index.sort_unstable();
+        index
     }
 
     fn rust_of_row(&self, row: &Row) -> String {

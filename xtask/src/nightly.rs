@@ -16,6 +16,7 @@ const STEPS: &[Step] = &[
     ("mutants", mutants),
     ("tamperings", tamperings),
     ("payloads", payloads),
+    ("agreement", agreement),
     ("kills", kills),
     ("undos", undos),
     ("undo kills", undo_kills),
@@ -61,6 +62,11 @@ fn payloads() -> Result {
         .with_variable("HOOKS_MUTANTS", "10000")
         .with_variable("HOOKS_EVERY_FIELD", "1")
         .run()
+}
+
+/// Whether `run`, `eval` and `explain` agree on every event of `proofs`.
+fn agreement() -> Result {
+    sized("HOOKS_EVERY_EVENT", "1", &["-p", "tower-hooks-cli", "--bin", "hooks", "agreement"])
 }
 
 fn kills() -> Result {

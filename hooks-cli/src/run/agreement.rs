@@ -1,5 +1,6 @@
 //! `hooks run`, `hooks eval` and `hooks explain` decide alike about every event that the proofs contain: each
-//! vector and each row of a corpus, whatever it was made to show.
+//! vector and each row of a corpus, whatever it was made to show. Every eighth one takes a quarter of a minute; with
+//! `HOOKS_EVERY_EVENT=1`, all of them are compared.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -62,7 +63,10 @@ struct ShownDecision {
 #[test]
 fn run_eval_and_explain_agree_on_every_event_of_the_proofs() {
     let mut payloads = payloads();
-    assert!(payloads.len() > 1_000, "{} events", payloads.len());
+    assert!(payloads.len() > 10_000, "{} events", payloads.len());
+    if std::env::var_os("HOOKS_EVERY_EVENT").is_none() {
+        payloads = payloads.into_iter().step_by(8).collect();
+    }
     // An agent that replaces the program removes every rule.
     let program = format!("ln -sf /bin/true {}", std::env::current_exe().unwrap().display());
     payloads.push(payload(json!({

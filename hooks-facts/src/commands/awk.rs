@@ -1,10 +1,43 @@
-//! Detects programs of awk that start other programs or load code.
+//! Programs of awk that start other programs or load code.
+
+use super::effects::code::Token;
+use crate::globs::Gap;
 
 /// Returns whether a program of awk may start another program: it calls `system`, a pipe is beside `print` or
 /// `getline`, or an `@` loads or calls something named elsewhere. Linear.
 pub(super) fn starts(text: &str) -> bool {
     let Some(code) = without_strings(text) else { return true };
     code.contains("system") || code.contains('@') || code.split([';', '{', '}', '\n']).any(has_pipe)
+}
+
+/// Returns what a program prints into commands, with each command: `print "rm " $1 | "sh"`. What is computed is a gap.
+pub(super) fn piped(tokens: &[Token]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut printed: Option<String> = None;
+    let mut tokens = tokens.iter().peekable();
+    while let Some(token) = tokens.next() {
+        match (token, &mut printed) {
+            (Token::Name(name), _) if matches!(name.as_str(), "print" | "printf") => {
+                printed = Some(String::new())
+            }
+            (Token::Sign('\n' | ';' | '{' | '}'), _) => printed = None,
+            (Token::Sign('|'), Some(text)) => {
+                if let Some(Token::Text(command)) = tokens.peek() {
+                    found.push((std::mem::take(text), command.clone()));
+                }
+                printed = None;
+            }
+            (Token::Text(piece), Some(text)) => text.push_str(piece),
+            (Token::Sign(','), Some(text)) => text.push(' '),
+            (Token::Sign('(' | ')'), _) | (_, None) => {}
+            (Token::Name(_) | Token::Sign(_) | Token::Command(_), Some(text)) => {
+                if !text.ends_with(Gap::Any.stand_in()) {
+                    text.push(Gap::Any.stand_in());
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Returns whether a statement has a pipe; `|` also occurs in patterns.
@@ -58,6 +91,16 @@ fn without_strings(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::code::Language;
+    use crate::commands::effects::code::tokens;
+
+    #[test]
+    fn what_is_printed_into_a_command_has_gaps() {
+        let tokens =
+            tokens(Language::Awk, "{ print \"a \" $1, (\"b\") | \"sh\"; print $1 | c } /x|y/ { print }");
+        let any = Gap::Any.stand_in();
+        assert_eq!(piped(&tokens), [(format!("a {any} b"), "sh".to_owned())]);
+    }
 
     #[test]
     fn pipes_are_told_from_patterns_and_strings() {

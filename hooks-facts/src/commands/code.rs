@@ -1,15 +1,17 @@
 //! One-line programs of interpreters, and the commands in their strings.
 //!
 //! This is not a parser of those languages. A program without a call that starts commands is assumed to start
-//! none. In any other program, every string may be a command, and every list of strings its words.
+//! none. In a program whose calls all have literal arguments, these are the commands (`code_calls::started`). In any other program,
+//! every string may be a command, and every list of strings its words.
 
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
-use super::code_writes;
+use super::awk;
+use super::code_calls::{self, Started};
 use super::effects::code::{Token, tokens};
 use super::reads;
 use super::typed;
-use super::walk::Walk;
+use super::walk::{Stream, Walk};
 use crate::shell::Span;
 
 /// Languages of interpreters.
@@ -232,7 +234,7 @@ impl Arguments {
 }
 
 /// Calls that start a command, in any of the languages.
-const STARTS: &[&str] = table!("program_words_starts");
+pub(super) const STARTS: &[&str] = table!("program_words_starts");
 
 /// Calls that decode a text which cannot be read here.
 const DECODES: &[&str] = table!("program_words_decodes");
@@ -251,7 +253,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if !matches!(language, Language::Sed) && (language != Language::Awk || prints_into_a_file(text)) {
         walk.interprets(language, text, span);
         reads::note_code(walk, language.name(), text, span);
-        code_writes::note(walk, language, text, span);
+        code_calls::note(walk, language, text, span);
     }
     match language {
         Language::Sed => return sed(walk, text, span),
@@ -263,12 +265,27 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
             }
         }
         Language::Vim | Language::Sql => escapes(walk, text, span),
+        Language::Awk if text.contains('|') => {
+            for (printed, command) in awk::piped(&tokens(language, text)) {
+                let input = Stream::from_text(Argument::of_outline(&printed).as_shell_text());
+                walk.text(&command, &input, span);
+            }
+        }
         _ => {}
     }
     nested(walk, language, text, span);
-    let backticks = language.has_backticks() && text.contains('`');
-    let pipes = language == Language::Awk && text.contains('|')
-        || language == Language::Perl && text.contains("open");
+    if language == Language::Awk && !awk::starts(text) {
+        return;
+    }
+    let is_command = |token: &Token| matches!(token, Token::Command(_));
+    let backticks =
+        language.has_backticks() && text.contains('`') && tokens(language, text).iter().any(is_command);
+    let opens = matches!(language, Language::Perl | Language::Ruby) && text.contains("open");
+    let pipes = language == Language::Awk && text.contains('|') || opens;
+    // Its functions are programs.
+    if language == Language::Python && text.contains("import sh") {
+        walk.guess(|walk| starts(walk, code_calls::maybe_started(language, text), span));
+    }
     let is_start = |string: &Token| string.text().is_some_and(|text| STARTS.contains(&text));
     if !(backticks
         || pipes
@@ -277,12 +294,16 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     {
         return;
     }
+    if let Some(started) = code_calls::started(language, text) {
+        return starts(walk, started, span);
+    }
+    walk.guess(|walk| starts(walk, code_calls::maybe_started(language, text), span));
     let strings = strings(language, text);
     if DECODES.iter().any(|call| text.contains(call)) {
         walk.unresolved(UnresolvedReason::Text, span);
     }
     let starts = backticks || STARTS.iter().any(|call| text.contains(call));
-    let only_opens = language == Language::Perl && !starts;
+    let only_opens = opens && !starts;
     let pipes_apart = strings.iter().any(|string| matches!(string.text.trim(), "|-" | "-|"));
     let mut words: Vec<Argument> = Vec::new();
     for string in &strings {
@@ -306,6 +327,21 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     }
 }
 
+/// Walks the programs of calls whose arguments are known.
+fn starts(walk: &mut Walk, started: Vec<Started>, span: Span) {
+    for program in started {
+        match program {
+            Started::Shell(text) => {
+                walk.text(&Argument::of_outline(&text).as_shell_text(), &walk.inherited_input(), span);
+            }
+            Started::Program(words) => {
+                let argv: Vec<_> = words.iter().map(|word| Argument::of_outline(word)).collect();
+                walk.run_some(&argv, &walk.inherited_input(), span);
+            }
+        }
+    }
+}
+
 /// Walks the texts that a program runs as code: `exec('…')`.
 fn nested(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if matches!(language, Language::Awk | Language::Sql | Language::Vim)
@@ -314,12 +350,16 @@ fn nested(walk: &mut Walk, language: Language, text: &str, span: Span) {
         return;
     }
     let read = tokens(language, text);
+    // The text may be the value of a variable: `exec(source)`. A method is another function: `pattern.exec(text)`.
+    let is_whole = |pair: &[Token]| matches!(pair, [before, Token::Name(name)] if !before.is('.') && RUNS_ANY_CODE.contains(&&**name));
+    let runs_any = read.first().and_then(Token::name).is_some_and(|name| RUNS_ANY_CODE.contains(&name))
+        || read.windows(2).any(is_whole);
     for (at, token) in read.iter().enumerate() {
         let is_run = |name: &str| RUNS_CODE.contains(&name);
         let before = read.get(at.saturating_sub(2)..at).unwrap_or_default();
         if let Token::Text(inner) = token
             && inner.contains('(')
-            && before.iter().filter_map(Token::name).any(is_run)
+            && (runs_any || before.iter().filter_map(Token::name).any(is_run))
         {
             walk.deeper(span, |walk| run(walk, language, inner, span));
         }
@@ -384,6 +424,10 @@ const NEAR: &[&str] =
 /// Calls that run a text in the language itself.
 const RUNS_CODE: &[&str] =
     &["exec", "eval", "Function", "compile", "loadstring", "load", "instance_eval", "runInThisContext"];
+
+/// Those of them that are no usual names of other functions.
+const RUNS_ANY_CODE: &[&str] =
+    &["exec", "eval", "Function", "loadstring", "instance_eval", "runInThisContext"];
 
 /// Returns the strings of a program that may be commands or their words: not those that are only shown.
 fn strings(language: Language, text: &str) -> Vec<Quoted> {

@@ -6,17 +6,17 @@
 use super::analysis::{Analysis, Invocation};
 use super::argument::Argument;
 use super::pattern::BlockedPattern;
+use crate::by_key::ByKey;
 
 /// Options with which a program does not do its work.
 struct Idle {
-    programs: &'static [&'static str],
     /// Whole words, also before `=`.
     options: &'static [&'static str],
     /// Letters that may be joined with others.
     letters: &'static str,
 }
 
-const TABLE: &[Idle] = table!("idle_options");
+static TABLE: ByKey<Idle> = table!("idle_options");
 
 /// Name that stands for every program.
 const EVERY: &str = "every";
@@ -67,6 +67,6 @@ fn may_be_idle(program: &str, word: &Argument) -> bool {
     }
     let name = text.split('=').next().unwrap_or(text);
     let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-    let rows = TABLE.iter().filter(|row| row.programs.iter().any(|one| *one == program || *one == EVERY));
-    rows.into_iter().any(|row| row.options.contains(&name) || letters.contains(|c| row.letters.contains(c)))
+    let mut rows = [program, EVERY].into_iter().filter_map(|name| TABLE.get(name));
+    rows.any(|row| row.options.contains(&name) || letters.contains(|c| row.letters.contains(c)))
 }

@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, ArgumentBuilder};
 use super::lookup;
-use super::walk::{MAX_TEXT, Stream, Variable, Walk};
+use super::walk::{FIRST_PROCESS, MAX_TEXT, Stream, Variable, Walk};
 use crate::globs::Gap;
 use crate::shell::{Direction, Part, Value, Word};
 
@@ -114,7 +114,7 @@ impl Walk {
                 }
             }
             Part::Process { script, direction } => {
-                let name = format!("/dev/fd/{}", 63 + self.files.len());
+                let name = format!("/dev/fd/{}", usize::from(FIRST_PROCESS) + self.files.len());
                 let stream = match direction {
                     Direction::Read => self.substituted(script),
                     Direction::Write => {

@@ -94,7 +94,7 @@ impl Walk {
         let folder = words.iter().find(|word| !is_option(word));
         let before = self.folders.clone();
         self.folders = match folder {
-            Some(folder) if folder.literal() == Some("-") => {
+            Some(folder) if folder.literal() == Some("-") && !self.variables.contains_key("OLDPWD") => {
                 self.previous.clone().unwrap_or_else(Folders::unknown)
             }
             None if self.variables.contains_key("HOME") => Folders::unknown(),
@@ -120,9 +120,9 @@ impl Walk {
 
     /// Calls `visit` as in a subshell: its changes of folder do not last.
     pub(super) fn in_subshell<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
-        let folders = self.folders.clone();
+        let (folders, previous) = (self.folders.clone(), self.previous.clone());
         let result = visit(self);
-        self.folders = folders;
+        (self.folders, self.previous) = (folders, previous);
         result
     }
 

@@ -41,7 +41,7 @@ mod argument;
 mod awk;
 mod call_words;
 mod code;
-mod code_writes;
+mod code_calls;
 mod completed;
 mod covered;
 mod effects;

@@ -7,12 +7,12 @@ use super::git;
 use super::reads::{Recorder, What};
 use super::told;
 use super::walk::Walk;
+use crate::by_key::ByKey;
 use crate::globs::Gap;
 use crate::shell::Span;
 
 /// Words of some programs that name hosts.
 struct Client {
-    programs: &'static [&'static str],
     form: Form,
     scheme: &'static str,
     port: u16,
@@ -48,19 +48,19 @@ const CONNECTS: &[&str] = table!("read_words_connects");
 /// Programs for which addresses are only names or texts.
 const NAMERS: &[&str] = table!("read_words_namers");
 
-const CLIENTS: &[Client] = table!("network_clients");
+static CLIENTS: ByKey<Client> = table!("network_clients");
 
 /// Schemes of the network and their ports.
 const SCHEMES: &[(&str, u16)] = table!("schemes");
 
 /// Returns whether a program connects to another host.
 pub(super) fn connects(name: &str) -> bool {
-    CLIENTS.iter().any(|client| client.programs.contains(&name))
+    CLIENTS.get(name).is_some()
 }
 
 /// Records the hosts in the words of a program.
 pub(super) fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], span: Span) {
-    let client = CLIENTS.iter().find(|client| client.programs.contains(&name));
+    let client = CLIENTS.get(name);
     if client.is_none()
         && (told::has(told::TALKERS, name) || told::has(told::READERS, name) || NAMERS.contains(&name))
     {
@@ -184,7 +184,7 @@ fn of_git(walk: &mut Recorder, words: &[Argument], span: Span) {
         command.prefix(),
         "push" | "pull" | "fetch" | "clone" | "ls-remote" | "remote" | "submodule" | "archive"
     ) {
-        let ssh = Client { programs: &[], form: Form::Remote, scheme: "ssh", port: 22, values: "" };
+        let ssh = Client { form: Form::Remote, scheme: "ssh", port: 22, values: "" };
         for word in operands(arguments, "bocuj", &[]) {
             remote(walk, "git", &word.outline(), &ssh, span);
         }
@@ -201,8 +201,7 @@ fn remote(walk: &mut Recorder, program: &str, word: &str, client: &Client, span:
         return;
     }
     let Some((host, _)) = word.split_once(':') else { return };
-    let is_host =
-        !host.is_empty() && !host.contains('/') && (host.contains(['@', '.']) || !client.programs.is_empty());
+    let is_host = !host.is_empty() && !host.contains('/') && (host.contains(['@', '.']) || program != "git");
     if is_host && !(host.len() == 1 && walk.options.windows) {
         connect(walk, program, host, client.scheme, Some(client.port), span);
     }

@@ -394,6 +394,14 @@ fn unescaped(text: &str) -> String {
     while let Some(at) = rest.find('\\') {
         result.push_str(rest.get(..at).unwrap_or_default());
         rest = rest.get(at + 1..).unwrap_or_default();
+        // Programs print it, other than in a word of the shell.
+        if let Some(behind) =
+            rest.strip_prefix('0').filter(|behind| !behind.starts_with(|c: char| c.is_digit(8)))
+        {
+            result.push('\0');
+            rest = behind;
+            continue;
+        }
         let read = escape(rest);
         result.push_str(&read.text);
         rest = rest.get(read.length..).unwrap_or_default();

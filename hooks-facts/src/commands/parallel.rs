@@ -20,6 +20,9 @@ impl Walk {
             0,
         );
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();
+        if options.iter().any(|option| matches!(option.literal(), Some("--dry-run" | "--dryrun"))) {
+            return;
+        }
         let separator = rest.iter().position(is_separator).unwrap_or(rest.len());
         let (template, given) = rest.split_at_checked(separator).unwrap_or((rest, &[]));
         match (template, given) {

@@ -21,7 +21,7 @@ use super::queries;
 use super::reads;
 use super::settings;
 use super::typed;
-use super::walk::{Stream, Variable, Walk};
+use super::walk::{FIRST_PROCESS, Stream, Variable, Walk};
 use super::wrappers::{self, Wrapper};
 use super::written;
 use crate::shell::Span;
@@ -339,7 +339,7 @@ impl Walk {
     /// Runs a script that a shell reads from a file.
     fn script_file(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(file) = words.first() else { return Stream::Empty };
-        if !matches!(file.literal(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-")) {
+        if !file.literal().is_some_and(names_stream) {
             self.reads("bash", file, AccessKind::Executed, span);
         }
         let outer = std::mem::replace(&mut self.positional, words.to_vec());
@@ -351,7 +351,7 @@ impl Walk {
     fn script_text(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(file) = words.first() else { return Stream::Empty };
         let stream = match file.literal() {
-            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => input.clone(),
+            Some(name) if names_stream(name) && !self.files.contains_key(name) => input.clone(),
             Some(_) => self.file(file),
             None if file.file_name().is_some_and(|name| !name.is_empty()) => Stream::File("".into()),
             // A file found by a search or a wildcard existed before, unless the command wrote it.
@@ -471,6 +471,10 @@ impl Walk {
             return;
         }
         let found = interpreter.arguments(words);
+        let is_code =
+            |word: &Argument| found.texts.last().map_or(word.literal() == Some("-"), |text| word == text);
+        let behind = words.iter().position(is_code).and_then(|at| words.get(at + 1..)).unwrap_or_default();
+        self.code_words = behind.iter().map(|word| word.outline()).collect();
         for text in &found.texts {
             if text.is_unknown() {
                 self.unresolved(UnresolvedReason::Text, span);
@@ -862,4 +866,11 @@ pub(super) fn operands_from<'w>(
         }
     }
     words.get(at..).unwrap_or_default()
+}
+
+/// Returns whether a name stands for the input, or for another stream that the command was given: `bash /dev/fd/3 3<<END`.
+fn names_stream(name: &str) -> bool {
+    let stream = name.strip_prefix("/dev/fd/").or_else(|| name.strip_prefix("/proc/self/fd/"));
+    matches!(name, "/dev/stdin" | "-")
+        || stream.is_some_and(|number| number.parse::<u8>().is_ok_and(|number| number < FIRST_PROCESS))
 }

@@ -24,7 +24,7 @@ const SETTERS: &[&str] = &[
 ];
 
 /// Programs that run another as a user of their choice, or in another file system.
-const ELSEWHERE: &[&str] = table!("program_words_elsewhere");
+pub(super) const ELSEWHERE: &[&str] = table!("program_words_elsewhere");
 
 /// Builtins before which an assignment stays in force, in a POSIX shell.
 const SPECIAL: &[&str] =

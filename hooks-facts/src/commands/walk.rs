@@ -65,6 +65,9 @@ impl Stream {
     }
 }
 
+/// Number of the first pipe of a process substitution, as bash counts them.
+pub(super) const FIRST_PROCESS: u8 = 63;
+
 /// Value of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum Variable {
@@ -125,6 +128,10 @@ pub(super) struct Walk {
     hides_input: bool,
     /// Standard input of the present command.
     pub(super) input: Stream,
+    /// Words behind the code that an interpreter is given.
+    pub(super) code_words: Vec<String>,
+    /// Text that was given to another channel than the standard ones: `exec 3<<< TEXT`.
+    channel: Option<Stream>,
     /// Whether the output of the present command goes to another program, and so not to a terminal.
     pub(super) is_piped: bool,
     /// File that the present command reads its input from.
@@ -170,6 +177,8 @@ impl Walk {
             shows: Shows::Output,
             hides_input: false,
             input: Stream::Empty,
+            code_words: Vec::new(),
+            channel: None,
             is_piped: false,
             input_file: None,
             source: None,
@@ -498,6 +507,7 @@ impl Walk {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, input: &Stream) -> Stream {
+        let input = if pipeline.is_coprocess { &Stream::Unknown } else { input };
         if let [command] = pipeline.stages.as_slice() {
             return self.command(command, input);
         }
@@ -741,6 +751,7 @@ impl Walk {
         };
         let keeps_output = redirections.iter().any(is_kept);
         self.input_file = None;
+        let mut channel = None;
         for redirection in redirections {
             if let Some(variable) = &redirection.variable {
                 self.environment(variable, &Argument::unknown(), redirection.span);
@@ -781,9 +792,24 @@ impl Walk {
                     });
                 }
                 RedirectionKind::Duplicate => {
-                    self.expand_one(&redirection.target);
+                    let target = self.expand_one(&redirection.target);
+                    let is_kept =
+                        target.literal().is_some_and(|name| name.parse::<u8>().is_ok_and(|it| it > 2));
+                    if let Some(channel) = self.channel.clone().filter(|_| is_kept && !redirection.is_other) {
+                        input = channel;
+                    }
                 }
             }
+            let is_input = matches!(
+                redirection.kind,
+                RedirectionKind::Read | RedirectionKind::HereDocument | RedirectionKind::HereString
+            );
+            if redirection.is_other && is_input {
+                channel = Some(input.clone());
+            }
+        }
+        if channel.is_some() {
+            self.channel = channel;
         }
         (input, targets)
     }

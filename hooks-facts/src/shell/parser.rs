@@ -108,7 +108,8 @@ impl<'t> ShellParser<'t> {
     }
 
     fn pipeline(&mut self) -> Result<Pipeline> {
-        let mut pipeline = Pipeline { hides_exit_code: self.prefixes()?, ..Pipeline::default() };
+        let mut pipeline = Pipeline::default();
+        self.prefixes(&mut pipeline)?;
         loop {
             self.blanks_and_lines()?;
             pipeline.stages.push(self.command()?);
@@ -120,16 +121,14 @@ impl<'t> ShellParser<'t> {
         }
     }
 
-    /// Consumes words that may precede a command and do not change the programs that run. Returns whether they change the
-    /// exit code.
-    fn prefixes(&mut self) -> Result<bool> {
-        let mut hides_exit_code = false;
+    /// Consumes words that may precede a command and do not change the programs that run.
+    fn prefixes(&mut self, pipeline: &mut Pipeline) -> Result<()> {
         loop {
             self.blanks()?;
             let word = self.plain_word();
             match word {
                 "!" => {
-                    hides_exit_code = true;
+                    pipeline.hides_exit_code = true;
                     self.cursor.position += 1;
                 }
                 "time" | "coproc" => {
@@ -141,11 +140,11 @@ impl<'t> ShellParser<'t> {
                             self.blanks()?;
                         }
                     } else {
-                        hides_exit_code = true;
+                        (pipeline.hides_exit_code, pipeline.is_coprocess) = (true, true);
                         self.name_of_coprocess()?;
                     }
                 }
-                _ => return Ok(hides_exit_code),
+                _ => return Ok(()),
             }
         }
     }

@@ -19,6 +19,8 @@ pub struct Pipeline {
     pub stages: Vec<Command>,
     /// Whether `!` or `coproc` stands in front, so that the exit code is not that of the commands.
     pub hides_exit_code: bool,
+    /// Whether `coproc` stands in front: later commands write what these read.
+    pub is_coprocess: bool,
     /// Operator between this pipeline and the next.
     pub join: Join,
 }

@@ -48,6 +48,8 @@ fn literal_names_are_followed_and_others_are_unknown() {
             &["src/**/*"],
         ),
         ("python3 -", "open(sys.argv[1], 'w')", &["…"]),
+        ("python3 - a b", "open(sys.argv[2], 'w').write(open(sys.argv[1]).read())", &["b"]),
+        ("python3 - a b", "for f in sys.argv[1:]: open(f, 'w')", &["a", "b"]),
         ("python3 -", "open(name + '.txt', 'w')", &["….txt"]),
         (
             "python3 -",

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod arguments;
+mod code_starts;
 mod code_writes;
 mod effects;
 mod options;

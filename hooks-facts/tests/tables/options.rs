@@ -83,7 +83,7 @@ fn output_options_write_their_file() {
         let folders = table.words(row, "folders").into_iter().map(|name| format!("{name} out"));
         for option in short.chain(long).chain(folders) {
             let text = example(&table, row, &format!("{program} {option}"));
-            if !writes(&text) || writes(&example(&table, row, &format!("zzz {option}"))) {
+            if !writes(&text) || writes(&example(&table, row, &format!("cat {option}"))) {
                 wrong.push(format!("{}: {text}", row.line));
             }
         }
@@ -166,7 +166,7 @@ fn letters(table: &Table, row: &Row, column: &str) -> impl Iterator<Item = char>
 
 /// Returns whether a command writes the file `out`.
 fn writes(text: &str) -> bool {
-    analysis(text).writes().iter().any(|write| write.target.literal() == Some("out"))
+    analysis(text).writes().iter().any(|write| write.target.literal().is_some_and(|name| name.trim_start_matches("./") == "out"))
 }
 
 #[test]
@@ -188,4 +188,31 @@ fn operands_are_written() {
         }
     }
     assert_effects(&wrong);
+}
+
+#[test]
+fn common_options_write_their_file_for_any_program() {
+    let table = table(include_str!("../../data/common_outputs.tsv"));
+    let mut wrong = Vec::new();
+    for (row, option) in keys(&table) {
+        let text = example(&table, row, option);
+        let attached = text.replacen(&format!("{option} "), &format!("{option}="), 1);
+        let shown = text.replacen("zzz", "echo", 1);
+        if !writes(&text) || !writes(&attached) || writes(&shown) || writes(&example(&table, row, "zzz")) {
+            wrong.push(format!("{}: {text}", row.line));
+        }
+    }
+    assert_effects(&wrong);
+    for text in [
+        "zzz --output json",
+        "zzz -o wide",
+        "zzz -o jsonpath={.a.b}",
+        "zzz -- --output a.txt",
+        "docker run a --out-dir b",
+    ] {
+        assert!(!writes(text), "{text}");
+    }
+    for text in ["zzz -o ./out", "npx zzz --outDir out", "python3 -m cProfile -o ./out a.py"] {
+        assert!(writes(text), "{text}");
+    }
 }

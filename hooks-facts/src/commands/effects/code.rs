@@ -457,6 +457,9 @@ fn joined(language: Language, tokens: Vec<Token>) -> Vec<Token> {
             continue;
         };
         let signs = result.iter().rev().take_while(|token| is_sign(token)).take(3).count();
+        // `'a' && 'b'` is one of the two.
+        let is_and = result.iter().rev().take(2).filter(|token| token.is('&')).count() == 2;
+        let signs = if is_and { usize::MAX - 1 } else { signs };
         let before = result.len().checked_sub(signs + 1);
         match before.and_then(|before| result.get_mut(before)) {
             Some(Token::Text(first))

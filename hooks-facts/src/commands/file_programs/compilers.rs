@@ -26,6 +26,11 @@ impl Changes<'_> {
         for (at, word) in words.iter().enumerate() {
             match word.prefix() {
                 "-o" | "-MF" | "-MJ" => outputs.extend(words.get(at + 1).cloned()),
+                // `-Wp,-MD,FILE`, `-Wl,-Map=FILE`.
+                text if text.starts_with("-Wp,-M") || text.starts_with("-Wl,-Map") => {
+                    let file = text.rsplit([',', '=']).next().unwrap_or_default();
+                    outputs.push(Argument::from(file));
+                }
                 text if text.starts_with("-o") && !text.starts_with("-obj") => {
                     outputs.extend(word.strip_prefix("-o"));
                 }
@@ -88,7 +93,7 @@ impl Changes<'_> {
             ("black" | "isort" | "yapf" | "ruff" | "autopep8" | "pyupgrade", _) => {
                 self.written_operands(module, words);
             }
-            _ => {}
+            (module, _) => self.outputs(module, words),
         }
     }
 

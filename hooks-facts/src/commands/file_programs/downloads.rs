@@ -1,24 +1,24 @@
 //! Files that a program loads from an address: `wget -P FOLDER ADDRESS`, `curl --output-dir FOLDER -O ADDRESS`.
 
 use super::{Changes, inside};
+use crate::by_key::ByKey;
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::walk::Stream;
 use crate::globs::Gap;
 
-/// Programs, letters with a value, and options: for the folder, for a name, for the name in the address, for no such name, for
-/// computed names.
-type Row = (
-    &'static [&'static str],
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-    &'static [&'static str],
-    &'static [&'static str],
-    &'static [&'static str],
-);
+/// Letters with a value, and options: for the folder, for a name, for the name in the address, for no such name, for computed
+/// names.
+pub(super) struct Download {
+    pub(super) values: &'static str,
+    folder: &'static [&'static str],
+    name: &'static [&'static str],
+    takes: &'static [&'static str],
+    instead: &'static [&'static str],
+    computed: &'static [&'static str],
+}
 
-pub(super) static DOWNLOADS: &[Row] = table!("downloads");
+pub(super) static DOWNLOADS: ByKey<Download> = table!("downloads");
 
 /// Words of such a program.
 #[derive(Default)]
@@ -31,9 +31,11 @@ struct Given<'w> {
 impl Changes<'_> {
     /// Notes the files that a program of the table writes.
     pub(super) fn downloaded(&mut self, name: &str, words: &[Argument]) {
-        let row = DOWNLOADS.iter().find(|(programs, ..)| programs.contains(&name));
-        let Some((_, letters, folder, names, takes, instead, computed)) = row else { return };
-        let given = Given::read(words, letters, &[*folder, *names, *instead, *computed]);
+        let Some(Download { values, folder, name: names, takes, instead, computed }) = DOWNLOADS.get(name)
+        else {
+            return;
+        };
+        let given = Given::read(words, values, &[*folder, *names, *instead, *computed]);
         let folder = given.value_of(folder);
         if let Some(folder) = &folder {
             let is_inside = |file: &&Argument| file.literal() != Some("-") && !file.prefix().starts_with('/');

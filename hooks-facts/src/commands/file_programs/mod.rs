@@ -21,7 +21,7 @@ mod tracked;
 use super::access::{AccessKind, Source};
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
-use super::code_writes::only_reads;
+use super::code_calls::only_reads;
 use super::walk::{Stream, Walk};
 use crate::globs::Gap;
 use crate::shell::Span;
@@ -144,6 +144,23 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         {
             let file = value(words, 'f', "");
             changes.all(&file.iter().collect::<Vec<_>>(), AccessKind::Changed);
+        }
+        // The file is named in its header.
+        "uudecode" if !has(words, 'o', "--output-file") => {
+            let named = match input {
+                Stream::Known(text) => {
+                    text.lines().find_map(|line| line.strip_prefix("begin")?.splitn(3, ' ').nth(2))
+                }
+                _ => None,
+            };
+            changes.one(&named.map_or_else(Argument::unknown, Argument::from), AccessKind::Changed);
+        }
+        "pdftotext" if operands(words, "flrxyWHCe", &["enc", "eol"]).len() == 1 => {
+            for file in operands(words, "flrxyWHCe", &["enc", "eol"]) {
+                let name = file.outline();
+                let name = name.strip_suffix(".pdf").unwrap_or(&name).to_owned() + ".txt";
+                changes.one(&Argument::of_outline(&name), AccessKind::Changed);
+            }
         }
         "dd" => {
             let outputs: Vec<_> = words.iter().filter_map(|word| word.strip_prefix("of=")).collect();

@@ -11,13 +11,12 @@
 //! ```
 
 use super::Changes;
+use crate::by_key::ByKey;
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 
-/// Programs and their words.
+/// Options of programs. The key of `cargo new` is a program with its first word.
 struct WrittenOperands {
-    /// Names; `cargo new` is a program with its first word.
-    programs: &'static [&'static str],
     values: &'static [&'static str],
     needs: &'static [&'static str],
     unless: &'static [&'static str],
@@ -33,7 +32,7 @@ enum WrittenOperand {
     InPlace,
 }
 
-const TABLE: &[(WrittenOperand, &[WrittenOperands])] = &[
+static TABLE: [(WrittenOperand, ByKey<WrittenOperands>); 5] = [
     (WrittenOperand::Last, table!("written_operands_last")),
     (WrittenOperand::Second, table!("written_operands_second")),
     (WrittenOperand::Tree, table!("written_operands_tree")),
@@ -44,9 +43,14 @@ const TABLE: &[(WrittenOperand, &[WrittenOperands])] = &[
 impl Changes<'_> {
     /// Notes the operands that a program of the table writes to.
     pub(super) fn written_operands(&mut self, name: &str, words: &[Argument]) {
-        for (place, rows) in TABLE {
-            for row in *rows {
-                if let Some(words) = row.words_of(name, words) {
+        let first = words.first().and_then(Argument::literal);
+        for (place, rows) in &TABLE {
+            let of_word = first.and_then(|first| rows.get_words(name, first));
+            let found = [(rows.get(name), 0), (of_word, 1)];
+            for (row, words) in
+                found.into_iter().filter_map(|(row, skipped)| Some((row?, words.get(skipped..)?)))
+            {
+                if row.writes(words) {
                     self.by_place(*place, &row.operands(words));
                 }
             }
@@ -79,22 +83,14 @@ impl Changes<'_> {
 }
 
 impl WrittenOperands {
-    /// Returns the words behind the name, if the program is one of the row and its options let it write.
-    fn words_of<'w>(&self, name: &str, words: &'w [Argument]) -> Option<&'w [Argument]> {
-        let behind = self.programs.iter().find_map(|known| match known.split_once(' ') {
-            None => (*known == name).then_some(words),
-            Some((program, word)) if program == name => {
-                let (first, rest) = words.split_first()?;
-                (first.literal() == Some(word)).then_some(rest)
-            }
-            Some(_) => None,
-        })?;
+    /// Returns whether the options let the program write.
+    fn writes(&self, words: &[Argument]) -> bool {
         let has = |options: &[&str]| {
-            behind
+            words
                 .iter()
                 .any(|word| word.prefix().split('=').next().is_some_and(|option| options.contains(&option)))
         };
-        (!has(self.unless) && (self.needs.is_empty() || has(self.needs))).then_some(behind)
+        !has(self.unless) && (self.needs.is_empty() || has(self.needs))
     }
 
     fn operands<'w>(&self, words: &'w [Argument]) -> Vec<&'w Argument> {

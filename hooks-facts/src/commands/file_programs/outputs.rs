@@ -1,12 +1,16 @@
-//! Programs with an option for a file that they write: `curl -D FILE`, `openssl x509 -out FILE`.
+//! Programs with an option for a file that they write: `curl -D FILE`, `openssl x509 -out FILE`; and options with the same meaning
+//! in most programs: `--output-file FILE`.
 
 use super::Changes;
+use crate::by_key::ByKey;
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
+use crate::commands::settings::ELSEWHERE;
+use crate::commands::told;
+use crate::commands::wrappers;
 
 /// Options of some programs that name a file to write.
 struct Outputs {
-    programs: &'static [&'static str],
     /// Letters that take a value; the text after one in a bundle is its value. A letter without a value must
     /// not be listed, otherwise the option after it is not found.
     values: &'static str,
@@ -23,19 +27,69 @@ struct Outputs {
 /// Length of the shortest abbreviation of an option; shorter ones are ambiguous.
 const SHORTEST: usize = "--o".len();
 
-const TABLE: &[Outputs] = table!("output_options");
+static TABLE: ByKey<Outputs> = table!("output_options");
 
 impl Changes<'_> {
     /// Notes the files of the options of a program in the table.
     pub(super) fn outputs(&mut self, name: &str, words: &[Argument]) {
-        for outputs in TABLE.iter().filter(|outputs| outputs.programs.contains(&name)) {
-            for (file, kind) in outputs.files(words) {
-                if file.literal() != Some("-") {
-                    self.one(&file, kind);
-                }
+        let Some(outputs) = TABLE.get(name) else { return self.common_outputs(name, words) };
+        for (file, kind) in outputs.files(words) {
+            if file.literal() != Some("-") {
+                self.one(&file, kind);
             }
         }
     }
+}
+
+/// Options of any program, by what they name.
+const FILES: &[&str] = table!("common_outputs_files");
+const OUTPUTS: &[&str] = table!("common_outputs_outputs");
+const FOLDERS: &[&str] = table!("common_outputs_folders");
+
+impl Changes<'_> {
+    /// Notes the files of options that most programs have in common, for one that is in no table.
+    fn common_outputs(&mut self, name: &str, words: &[Argument]) {
+        // The words of programs that start others are read for those, and some files are another machine's.
+        let is_known = [told::TALKERS, told::READERS, told::CHANGERS, told::STARTERS];
+        if is_known.iter().any(|list| told::has(list, name))
+            || wrappers::wrapper(name).is_some()
+            || ELSEWHERE.contains(&name)
+        {
+            return;
+        }
+        for (at, word) in words.iter().enumerate() {
+            let text = word.prefix();
+            if text == "--" {
+                return;
+            }
+            let Some(option) = text.strip_prefix('-').filter(|option| !option.is_empty()) else { continue };
+            let option = option.strip_prefix('-').unwrap_or(option);
+            let (option, value) = match option.split_once('=') {
+                Some((option, _)) => {
+                    let start = text.find('=').map_or(text.len(), |at| at + 1);
+                    (option, word.strip_prefix(text.get(..start).unwrap_or_default()))
+                }
+                None => (option, words.get(at + 1).filter(|next| !next.prefix().starts_with('-')).cloned()),
+            };
+            let Some(value) = value else { continue };
+            let is_short = text == "-o";
+            if told::has(FOLDERS, option) {
+                self.fills(&value);
+            } else if told::has(FILES, option)
+                || (is_short || told::has(OUTPUTS, option)) && looks_like_file(&value)
+            {
+                self.one(&value, AccessKind::Changed);
+            }
+        }
+    }
+}
+
+/// Returns whether a value is a path, or has an ending: `-o json` and `-o jsonpath={.x}` name formats.
+fn looks_like_file(value: &Argument) -> bool {
+    let text = value.outline();
+    let name = text.rsplit('/').next().unwrap_or(&text);
+    !text.contains(['=', '{', ':', ' ', ','])
+        && (text.contains('/') || name.trim_start_matches('.').contains('.'))
 }
 
 impl Outputs {
@@ -80,15 +134,14 @@ fn is_short_for(word: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::downloads::DOWNLOADS;
     use super::*;
 
     #[test]
     fn programs_have_the_same_letters_in_both_tables() {
-        for (programs, values, ..) in super::super::downloads::DOWNLOADS {
-            for name in *programs {
-                let own = TABLE.iter().find(|outputs| outputs.programs.contains(name));
-                assert!(own.is_none_or(|outputs| outputs.values == *values), "{name}");
-            }
+        for (name, _) in DOWNLOADS.keys {
+            let (own, other) = (TABLE.get(name), DOWNLOADS.get(name));
+            assert!(own.is_none_or(|own| other.is_some_and(|other| own.values == other.values)), "{name}");
         }
     }
 }

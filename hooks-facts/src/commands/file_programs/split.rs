@@ -1,6 +1,6 @@
 //! Files written by splitting a file: their names start with a given prefix.
 
-use super::{Changes, operands, value};
+use super::{Changes, has, operands, value};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::globs::Gap;
@@ -8,6 +8,10 @@ use crate::globs::Gap;
 impl Changes<'_> {
     /// `split FILE PREFIX`.
     pub(super) fn split(&mut self, words: &[Argument]) {
+        // The pieces go to a program, which is among the invocations.
+        if has(words, '\0', "--filter") {
+            return;
+        }
         let long = [
             "additional-suffix",
             "bytes",

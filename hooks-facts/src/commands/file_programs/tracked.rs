@@ -80,7 +80,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `git clone ADDRESS FOLDER`, `git init FOLDER`.
+    /// `git clone ADDRESS FOLDER`, `git init FOLDER`. Without a folder, its name is the last one of the address.
     fn begun(&mut self, command: &str, arguments: &[Argument]) {
         let values = [
             "branch",
@@ -96,6 +96,11 @@ impl Changes<'_> {
         ];
         match (command, operands(arguments, "bocuj", &values).as_slice()) {
             ("clone", [_, folder]) | ("init", [folder]) => self.fills(folder),
+            ("clone", [address]) => {
+                let address = address.outline();
+                let name = address.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+                self.fills(&Argument::of_outline(name.strip_suffix(".git").unwrap_or(name)));
+            }
             _ => {}
         }
     }

@@ -28,6 +28,7 @@ use super::told;
 use super::walk::{Stream, Walk};
 use super::windows;
 use super::wrappers;
+use crate::by_key::ByKey;
 use crate::globs::Gap;
 use crate::shell::Span;
 
@@ -36,7 +37,6 @@ pub(super) use late::{LateReads, Note, ReadsAndHosts, Recorder, Shows, What, Wor
 
 /// Files among the words of some programs.
 struct ReaderProgram {
-    programs: &'static [&'static str],
     operands: Operands,
     /// Number of operands before the files.
     skip: usize,
@@ -69,7 +69,7 @@ enum Operands {
     Names,
 }
 
-const READERS: &[ReaderProgram] = table!("readers");
+static READERS: ByKey<ReaderProgram> = table!("readers");
 
 /// Commands that show a file which their words do not name.
 const SHOWN: &[(&str, &str, &[&str])] = table!("shown_files");
@@ -142,7 +142,7 @@ fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], input: &Strea
     reads.shown(words);
     if matches!(name, "rg" | "ag" | "ack") {
         reads.searches(words);
-    } else if let Some(row) = READERS.iter().find(|row| row.programs.contains(&name)) {
+    } else if let Some(row) = READERS.get(name) {
         reads.by_row(row, words);
         reads.scripted(words);
     } else if name == "git" {
@@ -183,7 +183,7 @@ fn of_program(walk: &mut Recorder, name: &str, words: &[Argument], input: &Strea
 
 /// Returns whether a program shows nothing of its input.
 pub(super) fn hides_input(name: &str) -> bool {
-    READERS.iter().any(|row| row.operands == Operands::Names && row.programs.contains(&name))
+    READERS.get(name).is_some_and(|row| row.operands == Operands::Names)
         && !matches!(name, "tee" | "command")
         && !network::connects(name)
         || name == "wc"
@@ -220,7 +220,7 @@ pub(super) fn shows_variables(invocation: &Invocation, options: Options) -> bool
         name => {
             let is_known = told::has(told::READERS, name)
                 || told::has(told::TALKERS, name)
-                || READERS.iter().any(|row| row.operands == Operands::Files && row.programs.contains(&name));
+                || READERS.get(name).is_some_and(|row| row.operands == Operands::Files);
             // A number, or a wildcard, shows no value.
             is_known && words.iter().any(|word| word.outline().contains(Gap::is_anything_at))
         }

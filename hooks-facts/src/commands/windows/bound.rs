@@ -15,7 +15,6 @@ use crate::globs::Gap;
 
 /// A command, and the program that it is compared with: a row of `windows_programs.tsv`.
 pub(super) struct Row {
-    pub(super) programs: &'static [&'static str],
     pub(super) becomes: &'static str,
     pub(super) options: &'static [(&'static str, &'static str)],
     pub(super) parameters: &'static [&'static str],
@@ -75,7 +74,7 @@ pub(super) struct Bound {
 impl Row {
     /// Creates a row of a command that is compared with no program.
     pub(super) const fn plain(parameters: &'static [&'static str], words: &'static [&'static str]) -> Self {
-        Self { programs: &[], becomes: "", options: &[], parameters, words }
+        Self { becomes: "", options: &[], parameters, words }
     }
 
     /// Returns the words of the program that the command is compared with, without its name; `None` if the command only

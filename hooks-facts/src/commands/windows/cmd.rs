@@ -84,7 +84,7 @@ fn command(walk: &mut Walk, mut words: Vec<String>, variables: &mut HashMap<Stri
     }
     match words.first().map(|word| word.to_lowercase()).as_deref() {
         Some("ren" | "rename") => walk.windows_program(&listing::renamed(&words, None), span),
-        _ => walk.windows_command(CMD, &words, None, span),
+        _ => walk.windows_command(&CMD, &words, None, span),
     }
 }
 

@@ -12,15 +12,16 @@ mod powershell;
 use self::bound::{DIVIDER, Row};
 use super::argument::Argument;
 use super::walk::Walk;
+use crate::by_key::ByKey;
 use crate::shell::Span;
 
-static POWERSHELL: &[Row] = table!("windows_programs_powershell");
-static CMD: &[Row] = table!("windows_programs_cmd");
-static DOTNET: &[Row] = table!("windows_programs_dotnet");
+static POWERSHELL: ByKey<Row> = table!("windows_programs_powershell");
+static CMD: ByKey<Row> = table!("windows_programs_cmd");
+static DOTNET: ByKey<Row> = table!("windows_programs_dotnet");
 
 /// Returns whether a name is one of a command of PowerShell alone, which its own reader reads.
 pub(super) fn is_cmdlet(name: &str) -> bool {
-    name.contains('-') && POWERSHELL.iter().any(|row| row.programs.contains(&name))
+    name.contains('-') && POWERSHELL.get(name).is_some()
 }
 
 impl Walk {
@@ -60,13 +61,13 @@ impl Walk {
     }
 
     /// Records a command, or the program that it is compared with. `piped` is what a pipe hands to it.
-    fn windows_command(&mut self, rows: &[Row], argv: &[String], piped: Option<&str>, span: Span) {
+    fn windows_command(&mut self, rows: &ByKey<Row>, argv: &[String], piped: Option<&str>, span: Span) {
         let Some((program, words)) = argv.split_first() else { return };
         let name = program.to_lowercase();
         let name = name.rsplit(['\\', '/']).next().unwrap_or(&name);
         let name = name.strip_suffix(".exe").unwrap_or(name);
         let mut argv = vec![Argument::from(name)];
-        match rows.iter().find(|row| row.programs.contains(&name)) {
+        match rows.get(name) {
             Some(row) => {
                 let Some(words) = row.argv(words, piped) else { return };
                 argv = vec![Argument::from(row.becomes)];
@@ -83,7 +84,7 @@ impl Walk {
     /// Records the program that a method of .NET is compared with.
     fn windows_call(&mut self, call: &[String], span: Span) {
         let Some((method, words)) = call.split_first() else { return };
-        if let Some(row) = DOTNET.iter().find(|row| row.programs.contains(&method.as_str())) {
+        if let Some(row) = DOTNET.get(method) {
             let words = row.argv(words, None).unwrap_or_default();
             let argv: Vec<_> = [Argument::from(row.becomes)].into_iter().chain(words).collect();
             self.run_some(&argv, &self.inherited_input(), span);

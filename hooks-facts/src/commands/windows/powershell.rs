@@ -452,7 +452,7 @@ impl PowerShellReader {
                 if self.lists && !FILTERS.contains(&&*first) {
                     words.push("-recurse".to_owned());
                 }
-                walk.windows_command(POWERSHELL, &words, self.piped.as_deref(), span);
+                walk.windows_command(&POWERSHELL, &words, self.piped.as_deref(), span);
             }
         }
     }
@@ -499,7 +499,7 @@ impl PowerShellReader {
         if is_raised {
             argv.insert(0, "sudo".to_owned());
         }
-        walk.windows_command(POWERSHELL, &argv, None, span);
+        walk.windows_command(&POWERSHELL, &argv, None, span);
     }
 
     /// Fills in the variables of a text in double quotes.

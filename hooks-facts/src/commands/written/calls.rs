@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::super::analysis::UnresolvedReason;
 use super::super::argument::Argument;
 use super::super::code::{self, Language};
-use super::super::code_writes;
+use super::super::code_calls;
 use super::super::effects::code::{Token as Lexed, tokens as lexed};
 use super::super::reads;
 use super::super::walk::{MAX_TEXT, Walk};
@@ -58,7 +58,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     }
     walk.interprets(language, text, span);
     reads::note_code(walk, language.name(), text, span);
-    code_writes::note(walk, language, text, span);
+    code_calls::note(walk, language, text, span);
     let tokens = tokens(language, text);
     let named = names(&tokens);
     let (mut calls, mut left) = (0_usize, MAX_PIECES);

@@ -15,7 +15,9 @@ const PATTERNS: &[&str] = &[
 
 /// Returns the strongest answer of the two policies that protect files.
 fn answer(command: &str) -> Strength {
-    let request = call("bash", json!({ "command": command }));
+    let mut context = context("a", FakeFileSystem::default());
+    context.environment.home = Some("/home/dev".into());
+    let request = HookRequest::new(context, PreToolUse::new("bash", json!({ "command": command })));
     let own = OwnState::new(PATTERNS, &CallReader::default()).unwrap();
     let files = ProtectedFiles::new(PATTERNS, &CallReader::default()).unwrap();
     verdict_on(&own, &request).0.max(verdict_on(&files, &request).0)

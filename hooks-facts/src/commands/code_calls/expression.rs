@@ -14,11 +14,13 @@
 //! ```
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::Change;
 use super::functions;
-use super::table::{self, Arguments};
+use super::starts::{self, Starts};
 use super::value::{Form, Value, in_folder};
+use super::writes::{self, Arguments};
 use crate::commands::code::Language;
 use crate::commands::effects::code::Token;
 use crate::globs::Gap;
@@ -39,27 +41,29 @@ const BEFORE: &[&str] = &[
 const EACH: &[&str] = &["each", "forEach", "map", "flatMap", "filter", "select", "each_entry", "each_child"];
 
 /// Returns the files that a code changes.
-pub(super) fn changes(language: Language, tokens: &[Token]) -> Vec<Change> {
-    let is_known =
-        |token: &Token| token.name().is_some_and(|name| table::is_known(name) || functions::makes_file(name));
+pub(super) fn changes(language: Language, tokens: &[Token], words: &[String]) -> Vec<Change> {
+    let is_known = |token: &Token| {
+        token.name().is_some_and(|name| writes::is_known(name) || functions::makes_file(name))
+    };
     if !tokens.iter().any(is_known) {
         return Vec::new();
     }
-    let mut reader = ExpressionReader {
-        language,
-        tokens,
-        at: 0,
-        variables: HashMap::new(),
-        found: Vec::new(),
-        depth: 0,
-        folder: here(),
-    };
+    let mut reader = ExpressionReader::new(language, tokens);
+    reader.words = words;
     reader.all();
     // A comprehension uses its variable before the loop that sets it, and a function is defined before its call.
     (reader.at, reader.folder) = (0, here());
     reader.found.clear();
     reader.all();
     reader.found
+}
+
+/// Adds the programs that a code starts.
+pub(super) fn starts(language: Language, tokens: &[Token], starts: Starts) -> Starts {
+    let mut reader = ExpressionReader::new(language, tokens);
+    reader.starts = Some(starts);
+    reader.all();
+    reader.starts.unwrap_or_default()
 }
 
 /// Returns the folder in which a code begins.
@@ -76,15 +80,39 @@ pub(super) struct ExpressionReader<'t> {
     depth: usize,
     /// Folder that the code changes to.
     folder: Value,
+    /// Words behind the code: `sys.argv` of Python, `process.argv` of JavaScript.
+    words: &'t [String],
+    /// Programs that the code starts, if they are asked for. A variable may change, so only names of modules and functions are
+    /// followed then.
+    starts: Option<Starts>,
 }
 
 impl<'t> ExpressionReader<'t> {
+    fn new(language: Language, tokens: &'t [Token]) -> Self {
+        Self {
+            language,
+            tokens,
+            at: 0,
+            variables: HashMap::new(),
+            found: Vec::new(),
+            depth: 0,
+            folder: here(),
+            words: &[],
+            starts: None,
+        }
+    }
+
     fn all(&mut self) {
         while self.at < self.tokens.len() && self.found.len() < MAX_CHANGES {
             let before = self.at;
             self.statement();
             self.at += usize::from(self.at == before);
         }
+    }
+
+    /// Whether only literal values count, so that no value is one of several that it may have.
+    fn is_exact(&self) -> bool {
+        self.starts.as_ref().is_some_and(Starts::is_exact)
     }
 
     fn peek(&self, ahead: usize) -> Option<&'t Token> {
@@ -229,6 +257,7 @@ impl<'t> ExpressionReader<'t> {
                 Token::Sign('%') if self.language == Language::Python => {
                     self.at += 1;
                     self.term();
+                    let value = if self.is_exact() { Value::Unknown } else { value };
                     value.mapped(Form::Text, |text| text.replace("%s", &Gap::Any.stand_in().to_string()))
                 }
                 Token::Sign('|') => self.either(value),
@@ -303,6 +332,7 @@ impl<'t> ExpressionReader<'t> {
         {
             self.at += 1;
         }
+        let start = self.at;
         let value = match self.peek(0) {
             Some(Token::Text(text)) => {
                 self.at += 1;
@@ -313,37 +343,30 @@ impl<'t> ExpressionReader<'t> {
                 Some(Value::Unknown)
             }
             Some(Token::Sign('(')) if self.language.is_lisp() => Some(self.form()),
-            Some(Token::Sign('(')) => {
-                let mut inner = self.arguments(')').values;
-                Some(if inner.len() == 1 {
-                    inner.pop().unwrap_or(Value::Unknown)
-                } else {
-                    Value::list(inner)
-                })
-            }
-            Some(Token::Sign('[')) => Some(Value::list(self.arguments(']').values)),
+            Some(Token::Sign('(')) => self.items(')').map(|mut inner| match inner.len() {
+                1 => inner.pop().unwrap_or(Value::Unknown),
+                _ => Value::list(inner),
+            }),
+            Some(Token::Sign('[')) => self.items(']').map(Value::list),
             Some(Token::Sign('{')) => {
                 self.block();
                 Some(Value::Unknown)
             }
             Some(Token::Name(name)) => {
                 self.at += 1;
-                Some(
-                    self.variables
-                        .get(name.as_str())
-                        .cloned()
-                        .unwrap_or_else(|| Value::Name(vec![name.clone()])),
-                )
+                let known = self.variables.get(name.as_str());
+                let is_followed = |value: &&Value| !self.is_exact() || matches!(value, Value::Name(_));
+                Some(known.filter(is_followed).cloned().unwrap_or_else(|| Value::Name(vec![name.clone()])))
             }
             _ => None,
         };
-        let value = value.map_or(Value::Unknown, |value| self.behind(value));
+        let value = value.map_or(Value::Unknown, |value| self.behind(value, start));
         self.depth -= 1;
         value
     }
 
-    /// Reads the members, calls and indices behind a value.
-    fn behind(&mut self, mut value: Value) -> Value {
+    /// Reads the members, calls and indices behind a value, whose term begins at `start`.
+    fn behind(&mut self, mut value: Value, start: usize) -> Value {
         let mut object = None;
         loop {
             let member = self.name(1).filter(|_| self.is(0, '.'));
@@ -356,7 +379,9 @@ impl<'t> ExpressionReader<'t> {
             }
             match self.peek(0) {
                 Some(Token::Sign('(')) if !self.language.is_lisp() => {
+                    let names = start..self.at;
                     let given = self.arguments(')');
+                    self.notes_start(&value, &given, names);
                     value = self.call(&value, object.take().as_ref(), given);
                 }
                 Some(Token::Sign('[' | '{')) if functions::is_environment(&value) => {
@@ -365,8 +390,11 @@ impl<'t> ExpressionReader<'t> {
                     value = functions::variable_of_environment(given.values.first());
                 }
                 Some(Token::Sign('[')) => {
-                    self.arguments(']');
+                    let given = self.arguments(']');
                     value = match value {
+                        Value::Name(path) if path.last().is_some_and(|last| last == "argv") => {
+                            functions::word(self.words, given.values.first())
+                        }
                         Value::List(_) => functions::items(&value),
                         _ => Value::Unknown,
                     };
@@ -381,25 +409,44 @@ impl<'t> ExpressionReader<'t> {
                 // `{writeFileSync: write} = require("fs")`.
                 Some(Token::Sign(':')) => {
                     if let (Value::Name(path), Some(name)) = (&value, self.name(1))
-                        && path.last().is_some_and(|last| table::is_known(last) || last == "promises")
+                        && path.last().is_some_and(|last| writes::is_known(last) || last == "promises")
                     {
                         self.variables.insert(name.to_owned(), value.clone());
                     }
                     return value;
                 }
                 Some(_) if self.is_bare_call(&value) => {
+                    let names = start..self.at;
                     let given = self.bare_arguments();
+                    self.notes_start(&value, &given, names);
                     value = self.call(&value, object.take().as_ref(), given);
                 }
-                _ => return self.without_brackets(value, object.as_ref()),
+                _ => {
+                    self.notes_member(&value, start..self.at);
+                    return self.without_brackets(value, object.as_ref());
+                }
             }
+        }
+    }
+
+    fn notes_start(&mut self, function: &Value, given: &Arguments, names: Range<usize>) {
+        let tokens = self.tokens;
+        if let (Some(starts), Value::Name(path)) = (&mut self.starts, function) {
+            starts.called(path, given, tokens, names);
+        }
+    }
+
+    fn notes_member(&mut self, member: &Value, names: Range<usize>) {
+        let tokens = self.tokens;
+        if let (Some(starts), Value::Name(path)) = (&mut self.starts, member) {
+            starts.named(path, tokens, names);
         }
     }
 
     /// `Pathname("a").unlink` of Ruby: a call without brackets and arguments.
     fn without_brackets(&mut self, value: Value, object: Option<&Value>) -> Value {
         let is_known =
-            matches!(&value, Value::Name(path) if path.last().is_some_and(|last| table::is_known(last)));
+            matches!(&value, Value::Name(path) if path.last().is_some_and(|last| writes::is_known(last)));
         match self.language == Language::Ruby && is_known && object.is_some_and(Value::is_file) {
             true => self.call(&value, object, Arguments::default()),
             false => value,
@@ -413,7 +460,9 @@ impl<'t> ExpressionReader<'t> {
             Language::Perl | Language::Ruby | Language::Lua | Language::Php | Language::Haskell
         );
         let Value::Name(path) = value else { return false };
-        let is_known = path.last().is_some_and(|last| table::is_known(last) || last == "require");
+        let is_known = path.last().is_some_and(|last| {
+            writes::is_known(last) || last == "require" || self.starts.is_some() && starts::is_known(last)
+        });
         let begins =
             matches!(self.peek(0), Some(Token::Text(_) | Token::Name(_) | Token::Sign('$' | '@' | '[')));
         takes_bare && is_known && begins
@@ -444,10 +493,26 @@ impl<'t> ExpressionReader<'t> {
             if self.depth >= MAX_DEPTH {
                 return given;
             }
+            let before = given.values.len();
             self.argument(&mut given);
+            if given.values.len() > before && !self.ends_argument(close) {
+                given.first_part.get_or_insert(before);
+            }
         }
         self.at += 1;
         given
+    }
+
+    fn ends_argument(&self, close: char) -> bool {
+        let next = (0..).map_while(|ahead| self.peek(ahead)).find(|token| !token.is('\n'));
+        next.is_some_and(|token| token.is(',') || token.is(close))
+    }
+
+    /// Returns the values between brackets, unless one was not read whole and that matters.
+    fn items(&mut self, close: char) -> Option<Vec<Value>> {
+        let given = self.arguments(close);
+        let is_whole = given.first_part.is_none() && given.named.is_empty();
+        (!self.is_exact() || is_whole).then_some(given.values)
     }
 
     fn argument(&mut self, given: &mut Arguments) {
@@ -542,12 +607,15 @@ impl<'t> ExpressionReader<'t> {
         let given = if is_of_perl { functions::opened_by_perl(given) } else { given };
         let before = self.found.len();
         if before < MAX_CHANGES {
-            table::changes(path, object, &given, &mut self.found);
+            writes::changes(path, object, &given, &mut self.found);
             self.found.extend(functions::made_in(path, &given));
         }
         self.moves(before);
         if let (Some("chdir"), Some(folder)) = (path.last().map(String::as_str), given.values.first()) {
             self.folder = self.folder.joined(folder, in_folder);
+        }
+        if self.is_exact() && !functions::is_exact(path, object, &given) {
+            return Value::Unknown;
         }
         functions::value(path, object, &given)
     }
@@ -586,7 +654,7 @@ impl<'t> ExpressionReader<'t> {
                 }
             };
             let is_variable = !name.is_empty() && (has_plain || behind.starts_with('{'));
-            let value = match self.variables.get(name) {
+            let value = match self.variables.get(name).filter(|_| !self.is_exact()) {
                 _ if !is_variable => Value::text(format!("${}", behind.get(..length).unwrap_or_default())),
                 Some(Value::Texts(texts, _)) => Value::Texts(texts.clone(), Form::Text),
                 _ => Value::text(any),

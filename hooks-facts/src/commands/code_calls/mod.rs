@@ -1,14 +1,16 @@
-//! Files that the code of an interpreter changes: `open('a', 'w')`, `fs.renameSync(a, b)`, `Path('a').write_text(x)`.
+//! Calls in the code of an interpreter: files that it changes, as in `fs.renameSync(a, b)`, and programs that it starts, as in
+//! `subprocess.run(["ls"])`.
 //!
 //! `expression` computes the literal parts of a code: strings, the joins of paths, and variables with such values. What is computed in
-//! another way is unknown; `functions` are those that compute paths. `table` has the calls that change files, and `plain` reads languages without brackets around arguments:
-//! awk, Tcl, editors and clients of databases.
+//! another way is unknown; `functions` are those that compute paths. `writes` has the calls that change files, and `plain` reads
+//! languages without brackets around arguments: awk, Tcl, editors and clients of databases. `starts` has the calls that start programs.
 
 mod expression;
 mod functions;
 mod plain;
-mod table;
+mod starts;
 mod value;
+mod writes;
 
 use super::access::AccessKind;
 use super::argument::Argument;
@@ -19,6 +21,7 @@ use crate::globs::Gap;
 use crate::shell::Span;
 
 pub(super) use plain::only_reads;
+pub(super) use starts::{Started, maybe_started, started};
 
 /// Most files of one code. With more, one of unknown name is recorded in addition.
 const MAX_FILES: usize = 256;
@@ -35,7 +38,7 @@ pub(super) fn note(walk: &mut Walk, language: Language, text: &str, span: Span) 
         Language::Sql => plain::of_clients(text),
         Language::Sed => Vec::new(),
         _ if !text.contains(['"', '\'', '`', '(', ' ']) => Vec::new(),
-        _ => expression::changes(language, &tokens_with_names(language, text)),
+        _ => expression::changes(language, &tokens_with_names(language, text), &walk.code_words),
     };
     if found.len() > MAX_FILES {
         found.truncate(MAX_FILES);

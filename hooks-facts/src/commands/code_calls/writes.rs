@@ -66,6 +66,8 @@ static CALLS: LazyLock<HashMap<&'static str, Vec<Known>>> = LazyLock::new(|| {
 pub(super) struct Arguments {
     pub(super) values: Vec<Value>,
     pub(super) named: Vec<(String, Value)>,
+    /// Number of the first value that is only a part of its argument: the rest was not read.
+    pub(super) first_part: Option<usize>,
 }
 
 impl Arguments {
@@ -98,7 +100,7 @@ pub(super) fn changes(path: &[String], object: Option<&Value>, given: &Arguments
 }
 
 /// Returns whether a call with these names before it is the one of a row.
-fn belongs(path: &[String], name: &str, owners: &[&str]) -> bool {
+pub(super) fn belongs(path: &[String], name: &str, owners: &[&str]) -> bool {
     let parts = name.split('.').count();
     let own = path.len().checked_sub(parts).and_then(|at| path.get(at..)).unwrap_or_default();
     if !own.iter().map(String::as_str).eq(name.split('.')) {

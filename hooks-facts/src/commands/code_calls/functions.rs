@@ -1,8 +1,8 @@
 //! Values of functions and members that compute paths.
 
 use super::Change;
-use super::table::Arguments;
 use super::value::{Form, Value, above, in_folder, last};
+use super::writes::Arguments;
 use crate::commands::access::AccessKind;
 use crate::globs::Gap;
 
@@ -25,6 +25,19 @@ pub(super) fn words(value: &Value) -> Value {
             words.map(|word| Value::Texts(vec![word], *form)).reduce(Value::or).unwrap_or(Value::Unknown)
         }
         other => items(other),
+    }
+}
+
+/// Returns a word of the command by its number, which counts the program as well; or all, as alternatives.
+pub(super) fn word(words: &[String], number: Option<&Value>) -> Value {
+    let at = match number {
+        Some(Value::Name(number)) => number.first().and_then(|number| number.parse::<usize>().ok()),
+        _ => None,
+    };
+    let text = |word: &String| Value::Texts(vec![word.clone()], Form::Text);
+    match at.and_then(|at| at.checked_sub(1)) {
+        Some(at) => words.get(at).map_or(Value::Unknown, text),
+        None => words.iter().map(text).reduce(Value::or).unwrap_or(Value::Unknown),
     }
 }
 
@@ -97,6 +110,19 @@ pub(super) fn made_in(path: &[String], given: &Arguments) -> Vec<Change> {
         .into_iter()
         .map(|folder| (AccessKind::Changed, in_folder(&folder, &Gap::Name.stand_in().to_string())))
         .collect()
+}
+
+/// Returns whether the value of a call is exactly the one that is computed here, not only close to it: a module, or a text that a
+/// shell divides in the same way.
+pub(super) fn is_exact(path: &[String], object: Option<&Value>, given: &Arguments) -> bool {
+    match path.last().map(String::as_str) {
+        Some("require" | "import" | "__import__") => true,
+        Some("split") if path.first().is_some_and(|first| first == "shlex") => given.values.len() == 1,
+        Some("split") => {
+            object.is_some_and(Value::is_file) && given.values.is_empty() && given.named.is_empty()
+        }
+        _ => false,
+    }
 }
 
 /// Returns the value of a call.
