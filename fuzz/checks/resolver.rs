@@ -12,7 +12,13 @@ pub(crate) fn properties(input: &[u8]) {
     for platform in [Platform::Posix, Platform::Windows] {
         let Ok(root) = ResolvedRoot::new(&disk, "/repo", "/repo/sub", platform) else { continue };
         for case_insensitive in [false, true] {
-            let resolver = Resolver { fs: &disk, root: &root, home: Some("/home/dev"), case_insensitive };
+            let resolver = Resolver {
+                fs: &disk,
+                root: &root,
+                home: Some("/home/dev"),
+                case_insensitive,
+                is_encoded: true,
+            };
             match resolver.resolve(path) {
                 Ok(resolution) => {
                     assert!(!resolution.readings.is_empty(), "a path has no reading");

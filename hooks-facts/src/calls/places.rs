@@ -81,6 +81,8 @@ pub struct NamedPath {
     outline: Option<String>,
     /// Name with the user's home in the place of `~`.
     full: Option<String>,
+    /// Whether percent-encoding of the name may be decoded.
+    is_encoded: bool,
     /// Every plausible reading below the root; if the name is partly known, with stand-ins.
     pub resolution: Result<Resolution, PathError>,
     elsewhere: OnceLock<Option<FromTop>>,
@@ -159,7 +161,10 @@ impl NamedPaths {
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for command in &call.commands().found {
             let is_unreadable = |it: &Unresolved| {
-                matches!(it.reason, UnresolvedReason::Unreadable(_) | UnresolvedReason::TooComplex)
+                matches!(
+                    it.reason,
+                    UnresolvedReason::Unreadable(_) | UnresolvedReason::TooComplex | UnresolvedReason::Text
+                )
             };
             if command.analysis.unresolved.iter().any(is_unreadable) {
                 places.unknown.push(command.pointer.clone());
@@ -262,8 +267,18 @@ impl NamedPaths {
 
 impl NamedPath {
     fn new(call: Call<'_>, pointer: Cow<'static, str>, given: String, role: PathRole) -> Self {
+        Self::resolved(call, pointer, given, role, true)
+    }
+
+    fn resolved(
+        call: Call<'_>,
+        pointer: Cow<'static, str>,
+        given: String,
+        role: PathRole,
+        is_encoded: bool,
+    ) -> Self {
         let resolution = match call.root().resolved() {
-            Ok(root) => resolve(call, root, &given),
+            Ok(root) => resolve(call, root, &given, is_encoded),
             Err(error) => Err(error.clone()),
         };
         Self {
@@ -276,6 +291,7 @@ impl NamedPath {
             fills: false,
             outline: None,
             full: None,
+            is_encoded,
             resolution,
             elsewhere: OnceLock::new(),
         }
@@ -295,7 +311,7 @@ impl NamedPath {
         // A variable may lead out of the working directory.
         let is_elsewhere = name.starts_with(Gap::Any.stand_in());
         let name = if is_elsewhere { format!("{}/{name}", call.root().text()) } else { name };
-        let mut place = Self::new(call, pointer.to_owned().into(), name, role);
+        let mut place = Self::resolved(call, pointer.to_owned().into(), name, role, false);
         place.is_nameless = is_without_name;
         let name = std::mem::replace(&mut place.given, given);
         if is_partial {
@@ -435,7 +451,8 @@ impl NamedPath {
             }
             Err(PathError::OutsideRoot { .. }) => {
                 let top = call.root().top(call).ok()?;
-                let Resolution { readings, kind, names } = resolve(call, &top, self.name()).ok()?;
+                let Resolution { readings, kind, names } =
+                    resolve(call, &top, self.name(), self.is_encoded).ok()?;
                 let readings = readings.into_iter().map(|reading| reading.path).collect();
                 Some(FromTop { readings, kind, names })
             }
@@ -456,10 +473,15 @@ impl<'a> Known<'a> {
     }
 }
 
-fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution, PathError> {
+fn resolve(
+    call: Call<'_>,
+    root: &ResolvedRoot,
+    path: &str,
+    is_encoded: bool,
+) -> Result<Resolution, PathError> {
     let files: &dyn FileSystem = &*call.request().context().environment.files;
     let case_insensitive = call.ignores_case();
-    let resolver = |fs| Resolver { fs, root, home: None, case_insensitive };
+    let resolver = |fs| Resolver { fs, root, home: None, case_insensitive, is_encoded };
     let hidden = match call.reader().dialect() {
         PatternDialect::Squad => line_breaks::hidden(path),
         PatternDialect::Standard => None,

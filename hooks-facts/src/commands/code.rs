@@ -259,7 +259,10 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
         Language::Sed => return sed(walk, text, span),
         Language::Tcl => {
             for start in ["exec ", "spawn "] {
-                for (_, command) in text.lines().filter_map(|line| line.split_once(start)) {
+                let lines = text
+                    .lines()
+                    .filter(|line| !line.trim_start().starts_with("puts \"") || line.contains('['));
+                for (_, command) in lines.filter_map(|line| line.split_once(start)) {
                     walk.maybe_text(command.trim_end_matches(']'), span);
                 }
             }
@@ -274,6 +277,12 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
         _ => {}
     }
     nested(walk, language, text, span);
+    // IPython and notebooks.
+    if language == Language::Python {
+        for command in text.lines().filter_map(|line| line.trim_start().strip_prefix('!')) {
+            walk.maybe_text(command, span);
+        }
+    }
     if language == Language::Awk && !awk::starts(text) {
         return;
     }
@@ -284,7 +293,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     let pipes = language == Language::Awk && text.contains('|') || opens;
     // Its functions are programs.
     if language == Language::Python && text.contains("import sh") {
-        walk.guess(|walk| starts(walk, code_calls::maybe_started(language, text), span));
+        walk.guess(|walk| starts(walk, code_calls::maybe_started(language, text, &walk.code_input), span));
     }
     let is_start = |string: &Token| string.text().is_some_and(|text| STARTS.contains(&text));
     if !(backticks
@@ -294,10 +303,10 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     {
         return;
     }
-    if let Some(started) = code_calls::started(language, text) {
+    if let Some(started) = code_calls::started(language, text, &walk.code_input) {
         return starts(walk, started, span);
     }
-    walk.guess(|walk| starts(walk, code_calls::maybe_started(language, text), span));
+    walk.guess(|walk| starts(walk, code_calls::maybe_started(language, text, &walk.code_input), span));
     let strings = strings(language, text);
     if DECODES.iter().any(|call| text.contains(call)) {
         walk.unresolved(UnresolvedReason::Text, span);
@@ -368,13 +377,25 @@ fn nested(walk: &mut Walk, language: Language, text: &str, span: Span) {
 
 /// Commands for a shell in the program's own form: `:!rm a`, `\\! rm a`, `.shell rm a`.
 fn escapes(walk: &mut Walk, text: &str, span: Span) {
+    let mut is_input = false;
     for line in text.lines() {
+        // Lines behind `a`, `i` and `c` of `ed` are text, up to a dot.
+        if is_input {
+            is_input = line != ".";
+            continue;
+        }
+        let plain = line.trim_start_matches(|c: char| c.is_ascii_digit() || ".,$;".contains(c));
+        is_input = matches!(plain, "a" | "i" | "c");
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == ':' || c == '%');
         let line = ["silent!", "silent", "sil!", "sil"]
             .into_iter()
             .find_map(|word| line.strip_prefix(word))
             .unwrap_or(line);
         let line = line.trim_start();
+        // `select 1 \g | COMMAND` of psql.
+        if let Some((_, command)) = line.split_once("\\g |").or_else(|| line.split_once("\\gx |")) {
+            walk.maybe_text(command, span);
+        }
         // `COPY a FROM PROGRAM '…'`.
         let program =
             line.to_ascii_lowercase().find(" program ").and_then(|at| line.get(at + " program ".len()..));
@@ -457,7 +478,11 @@ fn strings(language: Language, text: &str) -> Vec<Quoted> {
             Token::Name(name) => {
                 is_near &= NEAR.contains(&name.as_str());
                 let into_a_file = || tokens.iter().skip(at).take(64).any(|it| it.name() == Some("file"));
-                is_shown = SHOWS.contains(&name.as_str()) && !into_a_file();
+                // A call among the arguments is another one.
+                let is_called = tokens.get(at + 1).is_some_and(|next| next.is('(') || next.is('.'));
+                if is_called || !is_shown {
+                    is_shown = SHOWS.contains(&name.as_str()) && !into_a_file();
+                }
             }
         }
     }

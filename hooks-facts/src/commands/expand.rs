@@ -136,11 +136,14 @@ impl Walk {
     fn variable(&mut self, name: &str, quoted: bool, value: &Value, fields: &mut Fields) {
         let known = self.lookup(name, value);
         match value {
-            Value::Default(word) if known.is_none() => {
+            Value::Default(word) | Value::Assigned(word) if known.is_none() => {
                 let default = self.expand_one(word);
+                if matches!(value, Value::Assigned(_)) {
+                    self.variables.insert(name.to_owned(), Variable::Text(default.clone()));
+                }
                 return self.value(&default, quoted, fields);
             }
-            Value::Default(word) => {
+            Value::Default(word) | Value::Assigned(word) => {
                 // A nested default runs only if there is no value; it is analysed all the same.
                 self.expand_one(word);
             }
@@ -205,7 +208,7 @@ impl Walk {
         }
         if let Ok(number) = name.parse::<usize>() {
             let text = self.positional.get(number).cloned();
-            if text.is_none() && matches!(value, Value::Default(_)) {
+            if text.is_none() && matches!(value, Value::Default(_) | Value::Assigned(_)) {
                 return None;
             }
             return Some(Variable::Text(text.unwrap_or_else(|| Argument::from(""))));

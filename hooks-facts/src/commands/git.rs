@@ -93,9 +93,6 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
         }
         if let Some(alias) = key.strip_prefix("alias.") {
             walk.git_aliases.insert(alias.to_owned(), value.to_owned());
-            if let Some(shell) = value.strip_prefix('!') {
-                walk.maybe_text(shell, span);
-            }
         } else if runs_its_value(&key) {
             walk.maybe_text(value.trim_start_matches('!'), span);
         }

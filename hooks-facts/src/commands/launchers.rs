@@ -10,6 +10,9 @@ use super::walk::{Stream, Walk};
 use super::wrappers;
 use crate::shell::Span;
 
+/// Most words before a command that may be values of options.
+const MAX_VALUES: usize = 8;
+
 /// Programs, subcommands, letters, long options, operands before the command.
 type Row = (&'static [&'static str], &'static str, &'static str, &'static [&'static str], usize);
 
@@ -137,8 +140,16 @@ fn entry(
         Some(end) => rest.get(end + 1..).unwrap_or_default(),
         None => after_operands(rest, operands),
     };
-    let argv: Vec<Argument> = std::iter::once(program).chain(rest.iter().cloned()).collect();
+    let argv: Vec<Argument> = std::iter::once(program.clone()).chain(rest.iter().cloned()).collect();
     walk.run(&argv, input, span);
+    // A word that is taken for the image may be the value of an option.
+    for at in 1..rest.len().min(MAX_VALUES) {
+        let rest = rest.get(at..).unwrap_or_default();
+        let argv: Vec<Argument> = std::iter::once(program.clone()).chain(rest.iter().cloned()).collect();
+        walk.guess(|walk| {
+            walk.run(&argv, input, span);
+        });
+    }
     true
 }
 

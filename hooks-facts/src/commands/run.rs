@@ -1,5 +1,6 @@
 //! Programs that single programs start.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use super::access::AccessKind;
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::code;
+use super::code_calls::CodeInput;
 use super::file_programs::{self, FD_STARTS, Search};
 use super::folders::Folders;
 use super::git;
@@ -179,6 +181,19 @@ impl Walk {
             "at" | "batch" if !matches!(input, Stream::Empty) => {
                 self.stream(input, span);
             }
+            // A message, a name, a key or a setting.
+            "tmux"
+                if words.iter().any(|word| {
+                    matches!(
+                        word.prefix(),
+                        "display-message"
+                            | "display"
+                            | "rename-window"
+                            | "rename-session"
+                            | "rename"
+                            | "renamew"
+                    )
+                }) => {}
             "tmux" | "screen" => {
                 self.is_opaque();
                 let rest = match name {
@@ -328,6 +343,27 @@ impl Walk {
         }
     }
 
+    /// Returns the variables that a code may ask for: those of the shell, and of awk those of `-v NAME=VALUE`.
+    fn code_variables(&self, language: code::Language, words: &[Argument]) -> HashMap<String, String> {
+        let text = |variable: &Variable| match variable {
+            Variable::Text(text) => Some(text.outline()),
+            Variable::List(_) => None,
+        };
+        if language != code::Language::Awk {
+            let texts = self.variables.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?)));
+            return texts.collect();
+        }
+        let values = words.iter().enumerate().filter_map(|(at, word)| {
+            let attached = word.strip_prefix("-v").filter(|rest| rest.len() > 0);
+            attached.or_else(|| words.get(at + 1).filter(|_| word.literal() == Some("-v")).cloned())
+        });
+        let pairs = values.filter_map(|pair| {
+            let pair = pair.outline();
+            pair.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
+        });
+        pairs.collect()
+    }
+
     /// `source FILE`: its variables are used, and shown if something prints variables afterwards.
     fn sourced(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         if let Some(file) = words.first() {
@@ -351,7 +387,10 @@ impl Walk {
     fn script_text(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(file) = words.first() else { return Stream::Empty };
         let stream = match file.literal() {
-            Some(name) if names_stream(name) && !self.files.contains_key(name) => input.clone(),
+            Some(name) if names_stream(name) && !self.files.contains_key(name) => {
+                let is_other = !matches!(name, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0");
+                self.channel.clone().filter(|_| is_other).unwrap_or_else(|| input.clone())
+            }
             Some(_) => self.file(file),
             None if file.file_name().is_some_and(|name| !name.is_empty()) => Stream::File("".into()),
             // A file found by a search or a wildcard existed before, unless the command wrote it.
@@ -471,10 +510,17 @@ impl Walk {
             return;
         }
         let found = interpreter.arguments(words);
+        // `ruby -run -e rm -- -r FOLDER`: a library with functions for programs.
+        if language == code::Language::Ruby && words.iter().any(|word| word.literal() == Some("-run")) {
+            let rest = words.iter().skip_while(|word| word.literal() != Some("--")).skip(1);
+            let argv: Vec<Argument> = found.texts.first().into_iter().chain(rest).cloned().collect();
+            self.run_some(&argv, &Stream::Empty, span);
+        }
         let is_code =
             |word: &Argument| found.texts.last().map_or(word.literal() == Some("-"), |text| word == text);
         let behind = words.iter().position(is_code).and_then(|at| words.get(at + 1..)).unwrap_or_default();
-        self.code_words = behind.iter().map(|word| word.outline()).collect();
+        let words_behind = behind.iter().map(|word| word.outline()).collect();
+        self.code_input = CodeInput { words: words_behind, variables: self.code_variables(language, words) };
         for text in &found.texts {
             if text.is_unknown() {
                 self.unresolved(UnresolvedReason::Text, span);
@@ -491,7 +537,12 @@ impl Walk {
         if language == code::Language::Python {
             self.python_module(words, input, span);
         }
-        if let Some(file) = &found.file {
+        let only_checks = match language {
+            code::Language::JavaScript => words.iter().any(|word| word.literal() == Some("--check")),
+            code::Language::Php => words.iter().any(|word| word.literal() == Some("-l")),
+            _ => false,
+        };
+        if let Some(file) = found.file.as_ref().filter(|_| !only_checks) {
             let stream = self.file(file);
             if let Stream::Known(text) = stream {
                 self.interpreted_file(language, file, &text, span);

@@ -8,6 +8,7 @@ use super::access::{Access, AccessKind, Source};
 use super::analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 use super::argument::Argument;
 use super::code::Language;
+use super::code_calls::CodeInput;
 use super::folders::{Folders, ListFolders};
 use super::late;
 use super::lookup;
@@ -128,10 +129,10 @@ pub(super) struct Walk {
     hides_input: bool,
     /// Standard input of the present command.
     pub(super) input: Stream,
-    /// Words behind the code that an interpreter is given.
-    pub(super) code_words: Vec<String>,
+    /// What the code of an interpreter is given.
+    pub(super) code_input: CodeInput,
     /// Text that was given to another channel than the standard ones: `exec 3<<< TEXT`.
-    channel: Option<Stream>,
+    pub(super) channel: Option<Stream>,
     /// Whether the output of the present command goes to another program, and so not to a terminal.
     pub(super) is_piped: bool,
     /// File that the present command reads its input from.
@@ -177,7 +178,7 @@ impl Walk {
             shows: Shows::Output,
             hides_input: false,
             input: Stream::Empty,
-            code_words: Vec::new(),
+            code_input: CodeInput::default(),
             channel: None,
             is_piped: false,
             input_file: None,

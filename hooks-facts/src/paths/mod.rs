@@ -34,7 +34,7 @@
 //! // A file system in which `/repo/link` is a link to `/repo/secrets`.
 //! let fs = Fake;
 //! let root = ResolvedRoot::new(&fs, "/repo", "/repo", Platform::Posix).unwrap();
-//! let resolver = Resolver { fs: &fs, root: &root, home: Some("/home/dev"), case_insensitive: false };
+//! let resolver = Resolver { fs: &fs, root: &root, home: Some("/home/dev"), case_insensitive: false, is_encoded: true };
 //! let readings = |path| resolver.resolve(path).unwrap().readings.into_iter().map(|it| it.path).collect::<Vec<_>>();
 //!
 //! assert_eq!(readings("./src/../src/a.rs"), ["src/a.rs"]);

@@ -20,6 +20,8 @@ pub struct Resolver<'a> {
     pub home: Option<&'a str>,
     /// Whether the file system compares names without regard to case.
     pub case_insensitive: bool,
+    /// Whether percent-encoding may be decoded: that of a path for a tool may, a word of a command is the name itself.
+    pub is_encoded: bool,
 }
 
 impl std::fmt::Debug for Resolver<'_> {
@@ -38,7 +40,7 @@ impl std::fmt::Debug for Resolver<'_> {
 /// // Another name of the file, outside of the root, would change with it.
 /// let disk = FakeFileSystem::default().with_names("/repo/notes.md", 2).with_link("/repo/link", "notes.md");
 /// let root = ResolvedRoot::new(&disk, "/repo", "/repo", Platform::Posix)?;
-/// let resolver = Resolver { fs: &disk, root: &root, home: None, case_insensitive: false };
+/// let resolver = Resolver { fs: &disk, root: &root, home: None, case_insensitive: false, is_encoded: true };
 /// let resolution = resolver.resolve("link")?;
 /// assert_eq!(resolution.names, 2);
 /// let last = resolution.readings.last().expect("a path has readings");
@@ -141,7 +143,8 @@ impl Resolver<'_> {
     fn resolve_spellings(&self, path: &str) -> Result<Resolution, PathError> {
         let mut resolution = Resolution { readings: Vec::new(), kind: None, names: 1 };
         let mut links = Links::shared(self.fs);
-        for (index, spelling) in spellings::spellings(path, self.root.platform, self.home)?.iter().enumerate()
+        for (index, spelling) in
+            spellings::spellings(path, self.root.platform, self.home, self.is_encoded)?.iter().enumerate()
         {
             let is_first = index == 0;
             let evidence = if spelling == path { Evidence::Written } else { Evidence::Spelling };

@@ -24,13 +24,14 @@ pub(super) fn spellings(
     path: &str,
     platform: Platform,
     home: Option<&str>,
+    is_encoded: bool,
 ) -> Result<Vec<String>, PathError> {
     let mut open = vec![Spelling { text: path.to_owned(), decoded: 0, folded: false }];
     let mut found: Vec<String> = Vec::new();
     // A path is decoded at most twice and folded once, so this ends after a handful of texts.
     while let Some(spelling) = open.pop() {
         let text = &spelling.text;
-        if spelling.decoded < MAX_DECODING && text.contains('%') {
+        if is_encoded && spelling.decoded < MAX_DECODING && text.contains('%') {
             let decoded = decoded(text).ok_or_else(|| PathError::Encoding { path: path.to_owned() })?;
             if decoded != *text {
                 open.push(Spelling { text: decoded, decoded: spelling.decoded + 1, folded: spelling.folded });

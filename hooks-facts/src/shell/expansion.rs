@@ -162,7 +162,8 @@ impl ShellParser<'_> {
         let is_subscripted = !run.is_empty();
         word.parts.splice(0..0, run);
         let value = match operator {
-            Some('-' | '=') if !is_subscripted => Value::Default(word),
+            Some('-') if !is_subscripted => Value::Default(word),
+            Some('=') if !is_subscripted => Value::Assigned(word),
             Some('+') if !is_subscripted => Value::Alternative(word),
             _ => Value::Changed(word),
         };

@@ -265,8 +265,10 @@ pub enum Value {
     Plain,
     /// One element (`[0]`), or all elements of an array (`[@]`, `[*]`).
     Element(String),
-    /// `:-` and similar operators: the value, or this word if there is no value.
+    /// `:-`: the value, or this word if there is no value.
     Default(Word),
+    /// `:=`: the same, and the word becomes the value.
+    Assigned(Word),
     /// `:+`: this word, if there is a value.
     Alternative(Word),
     /// `!`: the value of the variable that the value names.

@@ -166,7 +166,10 @@ fn letters(table: &Table, row: &Row, column: &str) -> impl Iterator<Item = char>
 
 /// Returns whether a command writes the file `out`.
 fn writes(text: &str) -> bool {
-    analysis(text).writes().iter().any(|write| write.target.literal().is_some_and(|name| name.trim_start_matches("./") == "out"))
+    analysis(text)
+        .writes()
+        .iter()
+        .any(|write| write.target.literal().is_some_and(|name| name.trim_start_matches("./") == "out"))
 }
 
 #[test]

@@ -184,7 +184,13 @@ impl<'a> Top<'a> {
     fn file(&self, path: &str) -> Option<TouchedFile> {
         let environment = &self.context.environment;
         let case_insensitive = environment.platform != Platform::Posix;
-        let resolver = Resolver { fs: &*environment.files, root: &self.root, home: None, case_insensitive };
+        let resolver = Resolver {
+            fs: &*environment.files,
+            root: &self.root,
+            home: None,
+            case_insensitive,
+            is_encoded: true,
+        };
         let readings = resolver.resolve(path).ok()?.readings.into_iter();
         Some(TouchedFile { readings: readings.map(|reading| reading.path).collect() })
     }

@@ -16,11 +16,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::Change;
 use super::functions;
 use super::starts::{self, Starts};
 use super::value::{Form, Value, in_folder};
 use super::writes::{self, Arguments};
+use super::{Change, CodeInput};
 use crate::commands::code::Language;
 use crate::commands::effects::code::Token;
 use crate::globs::Gap;
@@ -41,15 +41,14 @@ const BEFORE: &[&str] = &[
 const EACH: &[&str] = &["each", "forEach", "map", "flatMap", "filter", "select", "each_entry", "each_child"];
 
 /// Returns the files that a code changes.
-pub(super) fn changes(language: Language, tokens: &[Token], words: &[String]) -> Vec<Change> {
+pub(super) fn changes(language: Language, tokens: &[Token], input: &CodeInput) -> Vec<Change> {
     let is_known = |token: &Token| {
         token.name().is_some_and(|name| writes::is_known(name) || functions::makes_file(name))
     };
     if !tokens.iter().any(is_known) {
         return Vec::new();
     }
-    let mut reader = ExpressionReader::new(language, tokens);
-    reader.words = words;
+    let mut reader = ExpressionReader::new(language, tokens, input);
     reader.all();
     // A comprehension uses its variable before the loop that sets it, and a function is defined before its call.
     (reader.at, reader.folder) = (0, here());
@@ -59,8 +58,8 @@ pub(super) fn changes(language: Language, tokens: &[Token], words: &[String]) ->
 }
 
 /// Adds the programs that a code starts.
-pub(super) fn starts(language: Language, tokens: &[Token], starts: Starts) -> Starts {
-    let mut reader = ExpressionReader::new(language, tokens);
+pub(super) fn starts(language: Language, tokens: &[Token], input: &CodeInput, starts: Starts) -> Starts {
+    let mut reader = ExpressionReader::new(language, tokens, input);
     reader.starts = Some(starts);
     reader.all();
     reader.starts.unwrap_or_default()
@@ -80,15 +79,14 @@ pub(super) struct ExpressionReader<'t> {
     depth: usize,
     /// Folder that the code changes to.
     folder: Value,
-    /// Words behind the code: `sys.argv` of Python, `process.argv` of JavaScript.
-    words: &'t [String],
+    input: &'t CodeInput,
     /// Programs that the code starts, if they are asked for. A variable may change, so only names of modules and functions are
     /// followed then.
     starts: Option<Starts>,
 }
 
 impl<'t> ExpressionReader<'t> {
-    fn new(language: Language, tokens: &'t [Token]) -> Self {
+    fn new(language: Language, tokens: &'t [Token], input: &'t CodeInput) -> Self {
         Self {
             language,
             tokens,
@@ -97,7 +95,7 @@ impl<'t> ExpressionReader<'t> {
             found: Vec::new(),
             depth: 0,
             folder: here(),
-            words: &[],
+            input,
             starts: None,
         }
     }
@@ -141,6 +139,9 @@ impl<'t> ExpressionReader<'t> {
 
     /// `import NAME from "MODULE"`, `* as NAME from "MODULE"`.
     fn imports(&mut self) -> bool {
+        if self.is(1, '{') {
+            return self.imports_names();
+        }
         let (Some(name), Some("from"), Some(Token::Text(module))) =
             (self.name(1), self.name(2), self.peek(3))
         else {
@@ -148,6 +149,27 @@ impl<'t> ExpressionReader<'t> {
         };
         self.variables.insert(name.to_owned(), functions::module(module));
         self.at += 4;
+        true
+    }
+
+    /// `import { NAME, NAME as OTHER } from "MODULE"`.
+    fn imports_names(&mut self) -> bool {
+        let rest = self.tokens.get(self.at + 2..).unwrap_or_default();
+        let Some(end) = rest.iter().take(128).position(|token| token.is('}')) else { return false };
+        let (Some("from"), Some(Token::Text(module))) =
+            (rest.get(end + 1).and_then(Token::name), rest.get(end + 2))
+        else {
+            return false;
+        };
+        let module = functions::module(module);
+        for clause in rest.get(..end).unwrap_or_default().split(|token| token.is(',')) {
+            let names: Vec<&str> = clause.iter().filter_map(Token::name).collect();
+            if let [name, ..] = names.as_slice() {
+                let own = names.last().copied().unwrap_or(name);
+                self.variables.insert(own.to_owned(), functions::member(&module, name));
+            }
+        }
+        self.at += end + 5;
         true
     }
 
@@ -387,13 +409,21 @@ impl<'t> ExpressionReader<'t> {
                 Some(Token::Sign('[' | '{')) if functions::is_environment(&value) => {
                     let close = if self.is(0, '[') { ']' } else { '}' };
                     let given = self.arguments(close);
-                    value = functions::variable_of_environment(given.values.first());
+                    value = functions::variable_of_environment(given.values.first(), self.input);
                 }
                 Some(Token::Sign('[')) => {
                     let given = self.arguments(']');
+                    // `fs["rename" + "Sync"]`.
+                    if let (Value::Name(_), [Value::Texts(names, _)]) = (&value, given.values.as_slice())
+                        && let [name] = names.as_slice()
+                    {
+                        let next = functions::member(&value, name);
+                        object = Some(std::mem::replace(&mut value, next));
+                        continue;
+                    }
                     value = match value {
                         Value::Name(path) if path.last().is_some_and(|last| last == "argv") => {
-                            functions::word(self.words, given.values.first())
+                            functions::word(&self.input.words, given.values.first())
                         }
                         Value::List(_) => functions::items(&value),
                         _ => Value::Unknown,
@@ -617,7 +647,7 @@ impl<'t> ExpressionReader<'t> {
         if self.is_exact() && !functions::is_exact(path, object, &given) {
             return Value::Unknown;
         }
-        functions::value(path, object, &given)
+        functions::value(path, object, &given, self.input)
     }
 
     /// Puts the last changes into the folder that the code changed to.

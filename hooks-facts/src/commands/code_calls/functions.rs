@@ -1,8 +1,8 @@
 //! Values of functions and members that compute paths.
 
-use super::Change;
 use super::value::{Form, Value, above, in_folder, last};
 use super::writes::Arguments;
+use super::{Change, CodeInput};
 use crate::commands::access::AccessKind;
 use crate::globs::Gap;
 
@@ -13,8 +13,13 @@ const MAX_NAMES: usize = 4;
 pub(super) fn items(value: &Value) -> Value {
     match value {
         Value::List(values) => values.iter().map(items).reduce(Value::or).unwrap_or(Value::Unknown),
+        Value::Name(path) if is_number(path) => Value::text(path.concat()),
         other => other.clone(),
     }
+}
+
+fn is_number(path: &[String]) -> bool {
+    matches!(path, [number] if number.parse::<u64>().is_ok())
 }
 
 /// Returns the items of a list, or the words of a text.
@@ -57,8 +62,16 @@ pub(super) fn is_environment(value: &Value) -> bool {
 }
 
 /// Returns the value of a variable of the environment, which is known for the user's home.
-pub(super) fn variable_of_environment(name: Option<&Value>) -> Value {
+pub(super) fn variable_of_environment(name: Option<&Value>, input: &CodeInput) -> Value {
     let is_home = |name: &str| matches!(name, "HOME" | "USERPROFILE");
+    let given = match name {
+        Some(Value::Texts(texts, _)) => texts.first().and_then(|name| input.variables.get(name)),
+        Some(Value::Name(path)) => path.last().and_then(|name| input.variables.get(name)),
+        _ => None,
+    };
+    if let Some(text) = given {
+        return Value::text(text);
+    }
     match name {
         Some(Value::Texts(texts, _)) if texts.iter().all(|text| is_home(text)) => Value::text("~"),
         Some(Value::Name(path)) if path.last().is_some_and(|last| is_home(last)) => Value::text("~"),
@@ -126,7 +139,7 @@ pub(super) fn is_exact(path: &[String], object: Option<&Value>, given: &Argument
 }
 
 /// Returns the value of a call.
-pub(super) fn value(path: &[String], object: Option<&Value>, given: &Arguments) -> Value {
+pub(super) fn value(path: &[String], object: Option<&Value>, given: &Arguments, input: &CodeInput) -> Value {
     let Some(name) = path.last().map(String::as_str) else { return Value::Unknown };
     let first = given.values.first();
     let owner = path.len().checked_sub(2).and_then(|at| path.get(at)).map(String::as_str);
@@ -153,6 +166,8 @@ pub(super) fn value(path: &[String], object: Option<&Value>, given: &Arguments) 
         {
             in_folders(object.into_iter().chain(&given.values), Form::Path)
         }
+        // `file.path` of R.
+        "path" if owner == Some("file") => in_folders(given.values.iter(), Form::Text),
         "Path" => Value::path("."),
         "new" if owner == Some("Pathname") => in_folders(given.values.iter(), Form::Path),
         "resolve" | "abspath" | "realpath" | "normpath" | "expanduser" | "expand_path" | "absolute"
@@ -184,8 +199,8 @@ pub(super) fn value(path: &[String], object: Option<&Value>, given: &Arguments) 
             Value::text(format!("/tmp/{}", Gap::Name.stand_in()))
         }
         "getcwd" | "cwd" | "pwd" => Value::path("."),
-        "getenv" | "fetch" => variable_of_environment(first),
-        "get" if owner == Some("environ") => variable_of_environment(first),
+        "getenv" | "fetch" => variable_of_environment(first, input),
+        "get" if owner == Some("environ") => variable_of_environment(first, input),
         "glob" | "rglob" | "iglob" | "sync" | "listdir" | "readdirSync" | "scandir" | "iterdir" | "walk"
         | "children" | "walkSync" => listed(name, object, first),
         "range" | "xrange" | "len" | "int" | "count" | "size" => Value::text(Gap::Name.stand_in()),

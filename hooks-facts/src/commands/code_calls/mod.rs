@@ -12,6 +12,8 @@ mod starts;
 mod value;
 mod writes;
 
+use std::collections::HashMap;
+
 use super::access::AccessKind;
 use super::argument::Argument;
 use super::code::Language;
@@ -26,19 +28,28 @@ pub(super) use starts::{Started, maybe_started, started};
 /// Most files of one code. With more, one of unknown name is recorded in addition.
 const MAX_FILES: usize = 256;
 
+/// What the code of an interpreter is given besides its text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CodeInput {
+    /// Words behind the code: `sys.argv` of Python, `process.argv` of JavaScript.
+    pub(super) words: Vec<String>,
+    /// Variables of the shell, or of awk, as far as they are known.
+    pub(super) variables: HashMap<String, String>,
+}
+
 /// A file and what happens to it.
 type Change = (AccessKind, String);
 
 /// Records the files that a code changes.
 pub(super) fn note(walk: &mut Walk, language: Language, text: &str, span: Span) {
     let mut found = match language {
-        Language::Awk => plain::of_awk(&tokens(language, text)),
+        Language::Awk => plain::of_awk(&tokens(language, text), &walk.code_input),
         Language::Tcl => plain::of_tcl(text),
         Language::Vim => plain::of_vim(text),
         Language::Sql => plain::of_clients(text),
         Language::Sed => Vec::new(),
         _ if !text.contains(['"', '\'', '`', '(', ' ']) => Vec::new(),
-        _ => expression::changes(language, &tokens_with_names(language, text), &walk.code_words),
+        _ => expression::changes(language, &tokens_with_names(language, text), &walk.code_input),
     };
     if found.len() > MAX_FILES {
         found.truncate(MAX_FILES);

@@ -10,7 +10,7 @@
 //! assert_eq!(written, ["out.txt"]);
 //! ```
 
-use super::Change;
+use super::{Change, CodeInput};
 use crate::commands::access::AccessKind;
 use crate::commands::effects::code::Token;
 use crate::globs::Gap;
@@ -44,7 +44,7 @@ const CLIENT_WRITES: &[&str] = &[
 ];
 
 /// `print … > "FILE"`, `printf … >> FILE`.
-pub(super) fn of_awk(tokens: &[Token]) -> Vec<Change> {
+pub(super) fn of_awk(tokens: &[Token], input: &CodeInput) -> Vec<Change> {
     let mut found = Vec::new();
     let (mut prints, mut depth) = (false, 0_usize);
     for (at, token) in tokens.iter().enumerate() {
@@ -62,6 +62,11 @@ pub(super) fn of_awk(tokens: &[Token]) -> Vec<Change> {
                     [Token::Text(text), Token::Sign('\n' | ';' | '}' | ')'), ..] => text.clone(),
                     [Token::Text(text)] => text.clone(),
                     [Token::Text(text), ..] => format!("{text}{}", Gap::Any.stand_in()),
+                    [Token::Name(name), Token::Sign('\n' | ';' | '}' | ')'), ..] | [Token::Name(name)]
+                        if input.variables.contains_key(name.as_str()) =>
+                    {
+                        input.variables.get(name.as_str()).cloned().unwrap_or_default()
+                    }
                     _ => Gap::Any.stand_in().to_string(),
                 };
                 found.push((AccessKind::Redirected, name));
@@ -147,6 +152,10 @@ pub(super) fn of_clients(text: &str) -> Vec<Change> {
         let line = line.trim_start();
         let words: Vec<&str> = line.split_whitespace().collect();
         let unquoted = |word: &str| word.trim_matches(['"', '\'', ';', ')']).to_owned();
+        // Gnuplot.
+        if let ["set", "output" | "out" | "table" | "print", file, ..] = words.as_slice() {
+            found.push((AccessKind::Changed, unquoted(file)));
+        }
         if let [command, file, ..] = words.as_slice()
             && CLIENT_WRITES.contains(command)
             && !file.starts_with('|')

@@ -17,6 +17,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::CodeInput;
 use super::expression;
 use super::value::Value;
 use super::writes::{Arguments, belongs};
@@ -108,7 +109,11 @@ pub(super) struct Starts {
 }
 
 /// Returns the programs that a code starts; `None` if a place that may start one is not a call with literal arguments.
-pub(in crate::commands) fn started(language: Language, text: &str) -> Option<Vec<Started>> {
+pub(in crate::commands) fn started(
+    language: Language,
+    text: &str,
+    input: &CodeInput,
+) -> Option<Vec<Started>> {
     let is_whole = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
     let has_form = |word: &str| !is_whole(word.trim_end_matches('.')) && text.contains(word);
     if !matches!(language, Language::Python | Language::JavaScript)
@@ -126,7 +131,7 @@ pub(in crate::commands) fn started(language: Language, text: &str) -> Option<Vec
         Language::Python => starts.imports_of_python(&tokens)?,
         _ => starts.imports_of_javascript(&tokens),
     }
-    let starts = expression::starts(language, &tokens, starts);
+    let starts = expression::starts(language, &tokens, input, starts);
     let is_known = |(at, token): (usize, &Token)| {
         let behind = tokens.get(at + 1..).unwrap_or_default();
         let asks_nothing =
@@ -139,9 +144,9 @@ pub(in crate::commands) fn started(language: Language, text: &str) -> Option<Vec
 }
 
 /// Returns programs that a code may start, with the values that its variables may have. There may be others.
-pub(in crate::commands) fn maybe_started(language: Language, text: &str) -> Vec<Started> {
+pub(in crate::commands) fn maybe_started(language: Language, text: &str, input: &CodeInput) -> Vec<Started> {
     let starts = Starts { is_lenient: true, ..Starts::default() };
-    expression::starts(language, &tokens_with_names(language, text), starts).found
+    expression::starts(language, &tokens_with_names(language, text), input, starts).found
 }
 
 /// Returns whether a name is one of a call that starts a program, in a language with calls without brackets.
@@ -201,7 +206,7 @@ impl Starts {
 
     /// Notes a call whose words are computed.
     fn may_be_called(&mut self, path: &[String], given: &Arguments) {
-        let is_other = || path.last().is_some_and(|last| is_known(last));
+        let is_other = || OTHERS.iter().any(|(names, of)| names.iter().any(|name| belongs(path, name, of)));
         let kind = kind(path).or_else(|| is_other().then_some(StartKind::Program));
         let first = given.values.first().or_else(|| given.named(&["args", "cmd"]));
         // `sh.rm("-rf", "a")`: the module has a function for each program.

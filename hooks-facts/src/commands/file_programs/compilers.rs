@@ -90,6 +90,7 @@ impl Changes<'_> {
                 }
             }
             ("pip", _) => self.outputs("pip", words),
+            ("grpc_tools.protoc", _) => self.generated(words),
             ("black" | "isort" | "yapf" | "ruff" | "autopep8" | "pyupgrade", _) => {
                 self.written_operands(module, words);
             }

@@ -57,8 +57,10 @@ impl Changes<'_> {
         }
         // A file with any name in a folder that is not the one in which the text starts.
         if is_computed && (folder.is_some() || !self.walk.folders.is_start()) {
+            let folder = folder.unwrap_or_else(|| Argument::from("."));
             let any = Argument::of_outline(&Gap::Any.stand_in().to_string());
-            self.loaded(&inside(&folder.unwrap_or_else(|| Argument::from(".")), &any));
+            self.walk.keeps(&inside(&folder, &any), &Stream::Unknown);
+            self.fills(&folder);
         }
     }
 

@@ -65,6 +65,9 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "ex" | "vi" | "vim" | "nvim" | "emacs" | "nano" => {
             let files = operands(words, "cSuTip", &["cmd", "eval", "load"]);
             let is_command = |file: &&&Argument| file.prefix().starts_with('+');
+            if writes_elsewhere(words) {
+                return;
+            }
             changes.all(
                 &files.iter().filter(|file| !is_command(file)).copied().collect::<Vec<_>>(),
                 AccessKind::Changed,
@@ -105,17 +108,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "cpio" if has(words, 'p', "--pass-through") => {
             changes.all(&operands(words, "", &[]), AccessKind::Filled);
         }
-        "protoc" => {
-            for word in
-                words.iter().filter(|word| word.prefix().starts_with("--") && word.prefix().contains("_out="))
-            {
-                let outline = word.outline();
-                let folder = outline
-                    .split_once('=')
-                    .map_or("", |(_, value)| value.rsplit(':').next().unwrap_or(value));
-                changes.fills(&Argument::of_outline(folder));
-            }
-        }
+        "protoc" => changes.generated(words),
         "sass" => {
             for word in operands(words, "I", &["load-path", "style"]) {
                 if let Some((_, to)) = word.outline().split_once(':') {
@@ -146,6 +139,11 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             changes.all(&file.iter().collect::<Vec<_>>(), AccessKind::Changed);
         }
         // The file is named in its header.
+        "exiftool"
+            if words.iter().any(|word| word.prefix().starts_with('-') && word.prefix().contains('=')) =>
+        {
+            changes.all(&operands(words, "o", &[]), AccessKind::Changed);
+        }
         "uudecode" if !has(words, 'o', "--output-file") => {
             let named = match input {
                 Stream::Known(text) => {
@@ -188,6 +186,34 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
     }
 }
 
+/// Returns whether the commands of an editor leave its files as they are: each is known, and none writes but to another file.
+fn writes_elsewhere(words: &[Argument]) -> bool {
+    let commands: Vec<_> = words
+        .windows(2)
+        .filter(|pair| pair.first().is_some_and(|option| option.literal() == Some("-c")))
+        .filter_map(<[Argument]>::last)
+        .collect();
+    let is_known = |command: &&Argument| command.literal().is_some();
+    let last = commands.last().and_then(|command| command.literal());
+    let stays = |command: &&Argument| {
+        let text = command.prefix().trim_start_matches([':', '%', '!']);
+        let first = text.split(|c: char| c.is_whitespace() || c == '!').next().unwrap_or_default();
+        match first {
+            "w" | "write" | "sav" | "saveas" => text.split_whitespace().count() > 1,
+            "wq" | "x" | "xit" | "wa" | "wall" | "wqa" | "wqall" | "xa" | "xall" | "up" | "update"
+            | "exe" | "execute" | "source" | "so" | "call" | "lua" | "py" | "python" | "argdo" | "bufdo"
+            | "windo" => false,
+            first => {
+                !first.contains('|') && !text.contains('|') && first != "norm" && first != "normal"
+                    || first == "norm" && !text.contains(['Z', ':', '\u{1b}'])
+            }
+        }
+    };
+    matches!(last, Some("q" | "q!" | "qa" | "qa!" | "quit" | "quit!" | "cq"))
+        && commands.iter().all(is_known)
+        && commands.iter().all(stays)
+}
+
 struct Changes<'w> {
     walk: &'w mut Walk,
     span: Span,
@@ -203,6 +229,17 @@ impl Changes<'_> {
     fn one(&mut self, file: &Argument, kind: AccessKind) {
         if file.literal() != Some("") {
             self.walk.writes(file, kind, self.span);
+        }
+    }
+
+    /// `protoc --python_out=FOLDER`.
+    fn generated(&mut self, words: &[Argument]) {
+        let is_output = |word: &&Argument| word.prefix().starts_with("--") && word.prefix().contains("_out=");
+        for word in words.iter().filter(is_output) {
+            let outline = word.outline();
+            let folder =
+                outline.split_once('=').map_or("", |(_, value)| value.rsplit(':').next().unwrap_or(value));
+            self.fills(&Argument::of_outline(folder));
         }
     }
 
@@ -288,7 +325,8 @@ impl Changes<'_> {
 
     /// `link A B`, `uniq A B`, `xxd A B`.
     fn second(&mut self, name: &str, words: &[Argument]) {
-        let files = operands(words, "fswcglos", &[]);
+        let letters = if name == "uniq" { "fsw" } else { "fswcglos" };
+        let files = operands(words, letters, &[]);
         if let [from, to] = files.as_slice() {
             self.one(to, AccessKind::Changed);
             if name == "link" {

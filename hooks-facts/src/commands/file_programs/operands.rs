@@ -60,7 +60,7 @@ impl Changes<'_> {
     fn by_place(&mut self, place: WrittenOperand, operands: &[&Argument]) {
         match (place, operands) {
             (WrittenOperand::Last, [_, .., last]) | (WrittenOperand::Second, [_, last, ..])
-                if last.literal() == Some("-") => {}
+                if matches!(last.literal(), Some("-" | "stdout")) => {}
             (WrittenOperand::Last, [_, .., last]) | (WrittenOperand::Second, [_, last, ..]) => {
                 self.one(&without_format(last), AccessKind::Changed);
             }
@@ -75,6 +75,13 @@ impl Changes<'_> {
                         .next()
                         .is_some_and(|name| name.trim_start_matches('.').contains('.'))
                 };
+                // All files below a folder that is named as one.
+                let is_folder = |file: &&&Argument| {
+                    matches!(file.literal(), Some("." | "./" | "..")) || file.outline().ends_with('/')
+                };
+                for folder in files.iter().filter(is_folder) {
+                    self.fills(folder);
+                }
                 self.all(&files.iter().filter(is_file).copied().collect::<Vec<_>>(), AccessKind::Changed);
             }
             _ => {}

@@ -32,7 +32,8 @@ static TABLE: ByKey<Outputs> = table!("output_options");
 impl Changes<'_> {
     /// Notes the files of the options of a program in the table.
     pub(super) fn outputs(&mut self, name: &str, words: &[Argument]) {
-        let Some(outputs) = TABLE.get(name) else { return self.common_outputs(name, words) };
+        self.common_outputs(name, words);
+        let Some(outputs) = TABLE.get(name) else { return };
         for (file, kind) in outputs.files(words) {
             if file.literal() != Some("-") {
                 self.one(&file, kind);
@@ -57,6 +58,7 @@ impl Changes<'_> {
         {
             return;
         }
+        let own = TABLE.get(name);
         for (at, word) in words.iter().enumerate() {
             let text = word.prefix();
             if text == "--" {
@@ -72,7 +74,15 @@ impl Changes<'_> {
                 None => (option, words.get(at + 1).filter(|next| !next.prefix().starts_with('-')).cloned()),
             };
             let Some(value) = value else { continue };
-            let is_short = text == "-o";
+            let is_own = own.is_some_and(|own| {
+                [own.long, own.folders]
+                    .iter()
+                    .any(|names| names.contains(&text.split('=').next().unwrap_or(text)))
+            });
+            if is_own {
+                continue;
+            }
+            let is_short = text == "-o" && own.is_none();
             if told::has(FOLDERS, option) {
                 self.fills(&value);
             } else if told::has(FILES, option)

@@ -45,6 +45,11 @@ impl Changes<'_> {
                 }
             }
             "clone" | "init" => self.begun(command, arguments),
+            "checkout-index" => {
+                if let Some(folder) = value(arguments, '\0', "--prefix") {
+                    self.fills(&folder);
+                }
+            }
             "archive" => self.output(arguments, 'o', "--output"),
             "bundle" => {
                 if let [verb, file, ..] = operands(arguments, "", &["version"]).as_slice()
@@ -114,6 +119,11 @@ impl Changes<'_> {
             || arguments.iter().any(|word| word.prefix().starts_with("--unset") || word.prefix() == "unset");
         if let Some(file) = value(arguments, 'f', "--file").filter(|_| changes && !is_look) {
             self.one(&file, AccessKind::Changed);
+        }
+        for (option, file) in [("--global", "~/.gitconfig"), ("--system", "/etc/gitconfig")] {
+            if changes && !is_look && has(arguments, '\0', option) {
+                self.one(&Argument::from(file), AccessKind::Changed);
+            }
         }
     }
 

@@ -71,6 +71,7 @@ impl<'a> Case<'a> {
             root: &root,
             home: Some("/home/dev"),
             case_insensitive: self.case_insensitive,
+            is_encoded: true,
         };
         resolver.resolve(path)
     }
@@ -322,7 +323,7 @@ proptest! {
         tree.entries.insert("/repo/src/file".into(), (EntryKind::File, String::new()));
         let platform = if windows { Platform::Windows } else { Platform::Posix };
         let root = ResolvedRoot::new(&tree, named, cwd, platform).unwrap();
-        let resolver = Resolver { fs: &tree, root: &root, home: None, case_insensitive };
+        let resolver = Resolver { fs: &tree, root: &root, home: None, case_insensitive, is_encoded: true };
         let whole = resolver.resolve(&path);
         if !path.is_empty() {
             prop_assert_eq!(whole, resolver.resolve_spellings(&path), "{}", path);
