@@ -38,6 +38,7 @@ fn every_spelling_is_found_with_either_tool() {
         "iex 'Remove-Item -Recurse -Force build'",
         "& ('Remove' + '-Item') -Recurse -Force build",
         "Invoke-Command -ScriptBlock { rm -r -fo build }",
+        "$p = @{ Path = 'build'; Recurse = $true; Force = $true }; Remove-Item @p",
         "cmd /c rd /s /q build",
         "rd /s/q build",
         "r^d /s /q build",
@@ -120,6 +121,7 @@ fn files_that_are_written_are_seen() {
         ("[IO.File]::Copy(\"a\", \"b\")", &["b", "b/a"]),
         ("$w = New-Object System.IO.StreamWriter('a.log')", &["a.log"]),
         ("$p = Join-Path src 'a.ts'; Set-Content $p x", &["src/a.ts"]),
+        ("$p = @{ Path = 'src/a.ts'; Value = 'x' }\nSet-Content @p", &["src/a.ts"]),
         ("Set-Content (Join-Path $PWD 'a.ts') x", &["./a.ts"]),
         ("Get-ChildItem src -Filter *.log | Remove-Item", &["src/*.log"]),
         (

@@ -116,7 +116,8 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
                 }
             }
         }
-        "make" | "gmake" => {
+        // `-n` only shows the commands.
+        "make" | "gmake" if !has(words, 'n', "--dry-run") => {
             for folder in words.iter().filter_map(|word| word.strip_prefix("DESTDIR=")) {
                 changes.fills(&folder);
             }
@@ -143,6 +144,13 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             if words.iter().any(|word| word.prefix().starts_with('-') && word.prefix().contains('=')) =>
         {
             changes.all(&operands(words, "o", &[]), AccessKind::Changed);
+        }
+        "npm" | "pnpm" | "yarn"
+            if words.iter().any(|word| matches!(word.literal(), Some("install" | "i" | "add"))) =>
+        {
+            if let Some(folder) = value(words, '\0', "--prefix") {
+                changes.fills(&folder);
+            }
         }
         "uudecode" if !has(words, 'o', "--output-file") => {
             let named = match input {
@@ -392,9 +400,11 @@ impl Changes<'_> {
     /// Notes the files that a patch names, applied in a folder.
     fn patched_by(&mut self, input: &Stream, folder: Option<Argument>, patch: Option<Argument>) {
         match (input, folder) {
-            (Stream::Known(text), None) => {
-                let text = text.to_string();
-                self.patched(&[Argument::from(text.as_str())], &Stream::Empty);
+            (Stream::Known(text), folder) => {
+                let text = [Argument::from(text.as_ref())];
+                let span = self.span;
+                self.walk
+                    .in_folder(folder.as_ref(), |walk| Changes { walk, span }.patched(&text, &Stream::Empty));
             }
             (_, folder) => {
                 let patch = patch.filter(|_| matches!(input, Stream::File(_))).map(Source::Patch);
@@ -583,13 +593,13 @@ pub(super) fn has(words: &[Argument], short: char, long: &str) -> bool {
 pub(super) fn value(words: &[Argument], short: char, long: &str) -> Option<Argument> {
     words.iter().enumerate().find_map(|(at, word)| {
         let text = word.prefix();
-        if let Some(value) = word.strip_prefix(&format!("{long}=")) {
+        if let Some(value) = word.strip_prefix(&format!("{long}=")).filter(|_| !long.is_empty()) {
             return Some(value);
         }
         let bundle = text.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
         let behind = bundle.and_then(|bundle| bundle.split_once(short));
         match behind {
-            _ if text == long => words.get(at + 1).cloned(),
+            _ if text == long && !long.is_empty() => words.get(at + 1).cloned(),
             Some((_, "")) if word.literal().is_some() => words.get(at + 1).cloned(),
             Some((before, _)) => word.strip_prefix(&format!("-{before}{short}")),
             None => None,

@@ -27,7 +27,13 @@ const MAX_DEPTH: usize = 32;
 
 /// Runs a text; the words of each of its commands are known except for `?`, which stands for a computed part.
 pub(super) fn run(walk: &mut Walk, text: &str, span: Span) {
-    let mut reader = PowerShellReader { variables: HashMap::new(), lists: false, piped: None, depth: 0 };
+    let mut reader = PowerShellReader {
+        variables: HashMap::new(),
+        tables: HashMap::new(),
+        lists: false,
+        piped: None,
+        depth: 0,
+    };
     reader.text(walk, text, span);
 }
 
@@ -88,9 +94,14 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
+/// Most parameters of a table.
+const MAX_PAIRS: usize = 32;
+
 struct PowerShellReader {
     /// Texts of variables; items of a list are divided by `DIVIDER`.
     variables: HashMap<String, String>,
+    /// Parameters in tables: `$p = @{ Path = "a" }`, which `@p` hands over.
+    tables: HashMap<String, Vec<String>>,
     /// Whether an earlier stage of the pipeline lists everything below a folder.
     lists: bool,
     /// Files that the stage before hands on.
@@ -179,6 +190,7 @@ impl PowerShellReader {
         let mut rest = text;
         while !rest.is_empty() && !walk.is_spent() {
             let statement = self.command(walk, rest, span, self.depth);
+            self.keeps_table(walk, rest.get(..statement.length).unwrap_or_default(), span);
             self.variables.extend(statement.loops);
             let item =
                 self.piped.clone().filter(|_| statement.words.first().is_some_and(|word| is_for_each(word)));
@@ -387,6 +399,23 @@ impl PowerShellReader {
         }
     }
 
+    /// Keeps the parameters of `$NAME = @{ PARAMETER = VALUE; … }`.
+    fn keeps_table(&mut self, walk: &mut Walk, statement: &str, span: Span) {
+        let pair = statement.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+        let Some((name, value)) = pair else { return };
+        let inner = value
+            .strip_prefix("@{")
+            .and_then(|value| value.trim_end_matches([';', '\n', ' ']).strip_suffix('}'));
+        let (Some(name), Some(inner)) = (name.strip_prefix('$'), inner) else { return };
+        let mut words = Vec::new();
+        for pair in inner.split([';', '\n']).filter_map(|pair| pair.split_once('=')).take(MAX_PAIRS) {
+            let value = self.value_of(walk, pair.1.trim(), span, self.depth);
+            words.push(format!("-{}", pair.0.trim()));
+            words.push(value.unwrap_or_else(|| COMPUTED.to_owned()));
+        }
+        self.tables.insert(name.to_lowercase(), words);
+    }
+
     /// Keeps the value of an assignment, and returns the words that run.
     fn assigned(
         &mut self,
@@ -422,6 +451,13 @@ impl PowerShellReader {
             words.remove(0);
         }
         let Some(first) = words.first().map(|word| word.to_lowercase()) else { return };
+        let mut words: Vec<String> = words
+            .into_iter()
+            .flat_map(|word| {
+                let table = word.strip_prefix('@').and_then(|name| self.tables.get(&name.to_lowercase()));
+                table.cloned().unwrap_or_else(|| vec![word])
+            })
+            .collect();
         let has = |long: &str, least: usize| {
             words.iter().skip(1).any(|word| {
                 let word = word.to_lowercase();
