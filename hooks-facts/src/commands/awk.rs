@@ -1,4 +1,13 @@
 //! Programs of awk that start other programs or load code.
+//!
+//! A shell runs what is printed into it:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+//!
+//! let analysis = Analysis::of_text("awk '{ print \"rm -rf \" $1 | \"sh\" }' list", &Options::default());
+//! assert!(analysis.find(&[BlockedPattern::parse("rm -rf").unwrap()]).is_some());
+//! ```
 
 use super::effects::code::Token;
 use crate::globs::Gap;
@@ -18,7 +27,7 @@ pub(super) fn piped(tokens: &[Token]) -> Vec<(String, String)> {
     while let Some(token) = tokens.next() {
         match (token, &mut printed) {
             (Token::Name(name), _) if matches!(name.as_str(), "print" | "printf") => {
-                printed = Some(String::new())
+                printed = Some(String::new());
             }
             (Token::Sign('\n' | ';' | '{' | '}'), _) => printed = None,
             (Token::Sign('|'), Some(text)) => {

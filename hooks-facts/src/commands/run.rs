@@ -519,7 +519,7 @@ impl Walk {
         let is_code =
             |word: &Argument| found.texts.last().map_or(word.literal() == Some("-"), |text| word == text);
         let behind = words.iter().position(is_code).and_then(|at| words.get(at + 1..)).unwrap_or_default();
-        let words_behind = behind.iter().map(|word| word.outline()).collect();
+        let words_behind = behind.iter().map(Argument::outline).collect();
         self.code_input = CodeInput { words: words_behind, variables: self.code_variables(language, words) };
         for text in &found.texts {
             if text.is_unknown() {

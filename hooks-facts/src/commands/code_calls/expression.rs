@@ -395,7 +395,8 @@ impl<'t> ExpressionReader<'t> {
             if let Some(member) = member {
                 self.at += 2;
                 self.gives_items(member, &value);
-                let next = functions::member(&value, member);
+                let given = self.input.variables.get(member).filter(|_| functions::is_environment(&value));
+                let next = given.map_or_else(|| functions::member(&value, member), Value::text);
                 object = Some(std::mem::replace(&mut value, next));
                 continue;
             }

@@ -4,6 +4,16 @@
 //! `expression` computes the literal parts of a code: strings, the joins of paths, and variables with such values. What is computed in
 //! another way is unknown; `functions` are those that compute paths. `writes` has the calls that change files, and `plain` reads
 //! languages without brackets around arguments: awk, Tcl, editors and clients of databases. `starts` has the calls that start programs.
+//!
+//! Words behind the code and variables of the shell are followed:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//!
+//! let text = "OUT=a.txt node -e 'fs.copyFileSync(process.argv[1], process.env.OUT)' b.txt";
+//! let analysis = Analysis::of_text(text, &Options::default());
+//! assert!(analysis.writes().iter().any(|write| write.target.literal() == Some("a.txt")));
+//! ```
 
 mod expression;
 mod functions;

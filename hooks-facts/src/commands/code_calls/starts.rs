@@ -7,7 +7,7 @@
 //!
 //! let started = |code: &str| {
 //!     let analysis = Analysis::of_text(&format!("python3 -c '{code}'"), &Options::default());
-//!     analysis.invocations().iter().any(|it| it.argv[0].literal() == Some("rm"))
+//!     analysis.invocations.iter().any(|it| it.argv[0].literal() == Some("rm"))
 //! };
 //! assert!(started(r#"import subprocess as s; s.run(["rm", "-rf", "x"])"#));
 //! assert!(!started(r#"import subprocess as s; s.run(["git", "log"]); print("rm -rf x")"#));
@@ -93,7 +93,7 @@ pub(in crate::commands) enum Started {
     Program(Vec<String>),
 }
 
-/// What a reading has found so far.
+/// Results of a reading so far.
 #[derive(Default)]
 pub(super) struct Starts {
     found: Vec<Started>,

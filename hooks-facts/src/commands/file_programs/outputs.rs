@@ -1,5 +1,15 @@
 //! Programs with an option for a file that they write: `curl -D FILE`, `openssl x509 -out FILE`; and options with the same meaning
 //! in most programs: `--output-file FILE`.
+//!
+//! The program need not be known for such an option, but a format is no file:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//!
+//! let analysis = Analysis::of_text("report --out-dir dist --output json --log-file=run.log", &Options::default());
+//! let written: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+//! assert_eq!(written, ["dist", "run.log"]);
+//! ```
 
 use super::Changes;
 use crate::by_key::ByKey;

@@ -152,7 +152,7 @@ impl Changes<'_> {
         let folder = value(arguments, '\0', "--directory");
         match operands(arguments, "pC", &["directory", "exclude", "include", "whitespace"]).first() {
             Some(patch) if patch.literal() != Some("-") => {
-                self.patched_by(&Stream::File("".into()), folder, Some((*patch).clone()))
+                self.patched_by(&Stream::File("".into()), folder, Some((*patch).clone()));
             }
             _ => self.patched_by(input, folder, self.walk.input_file.clone()),
         }
