@@ -1,4 +1,13 @@
 //! Rows of a table of `data` that are found by their keys: names of programs, mostly.
+//!
+//! A program with its first word is a key as well, as in `cargo new`:
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, Options};
+//!
+//! let writes = |text: &str| Analysis::of_text(text, &Options::default()).writes().len();
+//! assert_eq!([writes("cargo new a"), writes("cargo test a")], [1, 0]);
+//! ```
 
 /// Rows and the keys of each. The build script writes it, with unique keys in the order of their bytes.
 pub(crate) struct ByKey<R: 'static> {

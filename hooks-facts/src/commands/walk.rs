@@ -129,7 +129,7 @@ pub(super) struct Walk {
     hides_input: bool,
     /// Standard input of the present command.
     pub(super) input: Stream,
-    /// What the code of an interpreter is given.
+    /// Input of the code of an interpreter.
     pub(super) code_input: CodeInput,
     /// Text that was given to another channel than the standard ones: `exec 3<<< TEXT`.
     pub(super) channel: Option<Stream>,

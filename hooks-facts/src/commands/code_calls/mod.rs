@@ -38,7 +38,7 @@ pub(super) use starts::{Started, maybe_started, started};
 /// Most files of one code. With more, one of unknown name is recorded in addition.
 const MAX_FILES: usize = 256;
 
-/// What the code of an interpreter is given besides its text.
+/// Input of a code besides its text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CodeInput {
     /// Words behind the code: `sys.argv` of Python, `process.argv` of JavaScript.
