@@ -52,12 +52,15 @@
 //! Cost: one pass over classes of bytes, 64 positions at a time. Every check around an anchor is bounded or cached, so
 //! the time is linear on any input.
 
+mod accounts;
 mod anchors;
 mod arguments;
 mod assignments;
+mod below;
 mod body;
 mod calls;
 mod card;
+mod cells;
 mod classes;
 mod code;
 mod commands;
@@ -76,19 +79,24 @@ mod json;
 mod label;
 mod lines;
 mod literals;
+mod margins;
 mod marker;
 mod names;
 mod network;
 mod pem;
 mod phone;
 mod pieces;
+mod placeholder;
 mod prose;
+mod quotation;
 pub mod recorder;
 mod report;
 pub mod results;
 mod scan;
 mod scrubber;
+mod separators;
 mod span;
+mod split;
 mod ssn;
 pub mod stream;
 mod tables;

@@ -38,7 +38,7 @@ pub(super) fn password(text: &str, at: usize, lines: bool) -> Option<(usize, usi
     let end = start + last_at;
     let found = text.get(colon + 1..end)?;
     let named = matches!(found, "PASSWORD" | "PASS" | "PWD" | "PW" | "SECRET" | "TOKEN" | "REDACTED")
-        || found.trim_end_matches(']') == "password" && found.ends_with(']');
+        || found.trim_matches(['[', ']', '<', '>']) == "password" && found.ends_with(']');
     (!found.is_empty() && !named && !value::is_placeholder(found)).then_some((colon + 1, end))
 }
 

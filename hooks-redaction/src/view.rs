@@ -151,9 +151,15 @@ fn window_end(text: &str, hidden: &[usize], at: usize, side: usize) -> (usize, b
         let line = tail.get(..newline).unwrap_or_default();
         let next = at + newline + 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let soft = line.ends_with(b"=") || joint::goes_on(line);
         let rest = tail.get(newline + 1..).unwrap_or_default();
         let next_end = memchr::memchr(b'\n', rest).map_or(high, |length| next + length);
+        let below = rest.get(..next_end - next).unwrap_or_default();
+        let last =
+            line.get(line.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)..).unwrap_or_default();
+        let soft = last.ends_with(b"=")
+            || ends_in_backslash(text.as_bytes(), at + line.len())
+            || joint::goes_on(last)
+            || joint::goes_on_below(last, below);
         let first = hidden.partition_point(|place| *place < next);
         let goes_on = hidden.get(first).is_some_and(|place| *place < next_end) && newline < SIDE / 2;
         if !soft && !goes_on {
@@ -161,6 +167,17 @@ fn window_end(text: &str, hidden: &[usize], at: usize, side: usize) -> (usize, b
         }
     }
     (high, high == text.len())
+}
+
+/// Returns whether the line that ends at `end` has a backslash there that joins its last word with the first one of the next line.
+fn ends_in_backslash(bytes: &[u8], end: usize) -> bool {
+    let backslash = end.checked_sub(1).filter(|at| byte(bytes, *at) == b'\\');
+    backslash.is_some_and(|at| is_word(byte_before(bytes, at)))
+}
+
+/// Returns whether a byte belongs to a word that a line end may cut.
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"+/_-.=!@#$%^&*~".contains(&b)
 }
 
 /// The first two letters of the names of characters, as bits.
@@ -245,6 +262,9 @@ fn reading(bytes: &[u8], at: usize, c: char) -> Reading {
         '\u{1b}' => return terminal_code(bytes, at),
         '%' => percent(bytes, at),
         '&' => return entity(bytes, at),
+        '\\' if b"\r\n".contains(&byte(bytes, at + 1)) => {
+            return joined_line(bytes, at).map_or(Reading::Plain, Reading::Nothing);
+        }
         '\\' => escape(bytes, at),
         // Soft line break of mail.
         '=' if byte(bytes, at + 1) == b'\n' => return Reading::Nothing(at + 2),
@@ -252,10 +272,45 @@ fn reading(bytes: &[u8], at: usize, c: char) -> Reading {
         '\u{2012}' | '\u{2013}' if is_between_digits(bytes, at, c.len_utf8()) => {
             Some(('-', at + c.len_utf8()))
         }
+        // Others stand in texts of East Asia.
+        '\u{ff1a}' | '\u{ff1d}' if byte(bytes, at + c.len_utf8()).is_ascii_graphic() => {
+            plain(c).map(|plain| (plain, at + c.len_utf8()))
+        }
+        '\u{ff1a}' | '\u{ff1d}' => None,
+        '<' => return element(bytes, at).map_or(Reading::Plain, Reading::Nothing),
         _ if is_invisible(c) => return Reading::Nothing(at + c.len_utf8()),
         _ => plain(c).map(|plain| (plain, at + c.len_utf8())),
     };
     decoded.map_or(Reading::Plain, |(c, end)| Reading::Character(c, end))
+}
+
+/// Elements of a page that may stand inside a word and show nothing themselves.
+const INLINE: &[&[u8]] =
+    &[b"wbr", b"b", b"i", b"u", b"em", b"span", b"strong", b"mark", b"font", b"code", b"tt", b"small", b"a"];
+
+/// Returns the end of an inline element at `at` that stands between two characters of a word.
+pub(super) fn element(bytes: &[u8], at: usize) -> Option<usize> {
+    let start = at + 1 + usize::from(byte(bytes, at + 1) == b'/');
+    let name = run_end(bytes, start, 8, |b| b.is_ascii_alphabetic());
+    let end = run_end(bytes, name, 96, |b| b != b'>' && b != b'<' && b != b'\n');
+    let known = INLINE
+        .iter()
+        .any(|known| bytes.get(start..name).is_some_and(|name| name.eq_ignore_ascii_case(known)));
+    let attributes = name == end || matches!(byte(bytes, name), b' ' | b'/');
+    let inside = is_token(byte_before(bytes, at)) || byte_before(bytes, at) == b'>';
+    let goes_on = is_token(byte(bytes, end + 1)) || byte(bytes, end + 1) == b'<';
+    (known && attributes && inside && goes_on && byte(bytes, end) == b'>').then_some(end + 1)
+}
+
+fn is_token(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"_-.+/=@".contains(&b)
+}
+
+/// Returns the start of the line below a backslash at `at` that joins two parts of a word, as shells, C and `sed -n l` do.
+fn joined_line(bytes: &[u8], at: usize) -> Option<usize> {
+    let next = at + 1 + usize::from(byte(bytes, at + 1) == b'\r') + 1;
+    (byte_before(bytes, next) == b'\n' && is_word(byte_before(bytes, at)) && is_word(byte(bytes, next)))
+        .then_some(next)
 }
 
 fn is_between_digits(bytes: &[u8], at: usize, length: usize) -> bool {
@@ -285,7 +340,8 @@ fn plain(c: char) -> Option<char> {
         '\u{ff08}'..='\u{ff09}'
         | '\u{ff0b}'
         | '\u{ff0d}'..='\u{ff0e}'
-        | '\u{ff10}'..='\u{ff19}'
+        | '\u{ff10}'..='\u{ff1a}'
+        | '\u{ff1d}'
         | '\u{ff20}'..='\u{ff3a}'
         | '\u{ff3f}'
         | '\u{ff41}'..='\u{ff5a}' => char::from_u32(u32::from(c) - 0xfee0),
@@ -327,12 +383,38 @@ fn percent(bytes: &[u8], at: usize) -> Option<(char, usize)> {
 /// Reads `\u0041` and `\x41`.
 fn escape(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     match byte(bytes, at + 1) {
+        b'u' if byte(bytes, at + 2) == b'{' => braced(bytes, at),
         b'u' => Some((printable(hex(bytes, at + 2, 4)?)?, at + 6)),
         b'x' => Some((printable(hex(bytes, at + 2, 2)?)?, at + 4)),
         // As some writers of JSON escape it.
         b'/' => Some(('/', at + 2)),
+        b'0' | b'1' => Some((printable(octal(bytes, at + 1)?)?, at + 4)),
+        b'U' => Some((printable(hex(bytes, at + 2, 8)?)?, at + 10)),
+        // Marks of a text in Markdown.
+        b'_' | b'-'
+            if byte_before(bytes, at).is_ascii_alphanumeric()
+                && byte(bytes, at + 2).is_ascii_alphanumeric() =>
+        {
+            Some((char::from(byte(bytes, at + 1)), at + 2))
+        }
+        // Rich text.
+        b'\'' => Some((printable(hex(bytes, at + 2, 2)?)?, at + 4)),
         _ => None,
     }
+}
+
+/// Reads `\u{40}`.
+fn braced(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+    let close = run_end(bytes, at + 3, 6, |b| b.is_ascii_hexdigit());
+    let digits = std::str::from_utf8(bytes.get(at + 3..close)?).ok()?;
+    let closed = byte(bytes, close) == b'}' && !digits.is_empty();
+    closed.then_some((printable(u32::from_str_radix(digits, 16).ok()?)?, close + 1))
+}
+
+/// Parses three octal digits.
+fn octal(bytes: &[u8], at: usize) -> Option<u32> {
+    let digits = bytes.get(at..at + 3)?;
+    digits.iter().try_fold(0, |value, b| Some(value * 8 + char::from(*b).to_digit(8)?))
 }
 
 /// Reads `&#65;`, `&#x41;` and `&lowbar;`.
@@ -388,7 +470,11 @@ mod tests {
             ("\u{1b}[1;31mred\u{1b}[0m \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\", "red link"),
             ("%6a%2540%41", "j@A"),
             ("&#106;&#x40;&commat;&shy;&lowbar;&#8203;x", "j@@_x"),
-            ("\\u0040\\x41", "@A"),
+            ("\\u0040\\x41\\u{42}\\U00000043\\104\\'45", "@ABCDE"),
+            ("ab\\\ncd \\\nef", "abcd \\\nef"),
+            ("ab<wbr>cd<b>e</b>f <b>g</b>", "abcdef <b>g</b>"),
+            ("ab\\_cd \\_ e", "ab_cd \\_ e"),
+            ("a：b，c： d", "a:b，c： d"),
             ("a=\nb=\r\nc", "abc"),
             ("caf=C3=A9 n=3D1=C2=A0x=\ny", "café n=1 xy"),
             ("x=3D1&y=2", "x=3D1&y=2"),
