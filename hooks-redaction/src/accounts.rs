@@ -1,5 +1,14 @@
 //! Finds the password beside its user, or in front of the program that reads it: `user:password`, a line of `.pgpass`,
 //! `echo … | sudo -S`.
+//!
+//! The user and password of a request:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("curl -u ada:Xk7-qP2vRw https://api.example"), "curl -u ada:[PASSWORD_REDACTED] https://api.example");
+//! ```
 
 use super::{
     label::Label,
@@ -69,8 +78,14 @@ pub(super) fn user_option(text: &str, at: usize) -> Option<Span> {
         && !ports
         && !found.starts_with('/')
         && !found.contains("://")
-        && !value::is_placeholder(found);
+        && !value::is_placeholder(found)
+        && !(user_is_shown(bytes, from, colon) && matches!(found, "pass" | "password" | "passwd"));
     secret.then(|| Span::new(colon + 1, end, Label::Password))
+}
+
+/// Returns whether documentation may write a user so.
+fn user_is_shown(bytes: &[u8], from: usize, to: usize) -> bool {
+    matches!(bytes.get(from..to), Some(b"user" | b"username"))
 }
 
 /// Finds the value of an option that takes a password and ends at `at`: `sshpass -p …`, `mysql -p…`.

@@ -1,4 +1,14 @@
 //! Reads the cells of drawn tables whose text goes on in the row below, as programs wrap long values.
+//!
+//! A token over two rows:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let table = "| token | ghp_0123456789abcdefghij |\n|       | KLMNOPqrstuvwxyz         |\n";
+//! let wanted = "| token | [GITHUB_TOKEN_REDACTED] |\n|       | [GITHUB_TOKEN_REDACTED]         |\n";
+//! assert_eq!(Scrubber::default().scrub(table), wanted);
+//! ```
 
 use super::text::{byte, line_before, run_end};
 
@@ -6,7 +16,7 @@ use super::text::{byte, line_before, run_end};
 const MAX_ROW: usize = 1024;
 
 /// Returns the length of the bar between two cells at `at`.
-fn bar(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn bar(bytes: &[u8], at: usize) -> Option<usize> {
     let drawn = "│".as_bytes();
     if byte(bytes, at) == b'|' { Some(1) } else { bytes.get(at..)?.starts_with(drawn).then_some(drawn.len()) }
 }
@@ -17,9 +27,9 @@ fn blank(bytes: &[u8], from: usize) -> usize {
 
 /// Returns the extents of the cells of the row that starts at `start`, without the blanks around them.
 pub(super) fn of_row(bytes: &[u8], start: usize) -> Option<Vec<(usize, usize)>> {
-    let newline = run_end(bytes, start, MAX_ROW, |b| b != b'\n' && b != b'\r');
     let mut at = blank(bytes, start);
     at += bar(bytes, at)?;
+    let newline = run_end(bytes, at, MAX_ROW, |b| b != b'\n' && b != b'\r');
     let mut cells = Vec::new();
     let mut from = at;
     while at < newline {

@@ -43,8 +43,10 @@
 //! | `classes`, `anchors`, `literals`, `scan` | one pass over the text for every position that may start a finding |
 //! | `vendors`, `body`, `forms`, `wrap` | tokens with a documented prefix, and their parser, also over line ends |
 //! | `view`, `encoded` | text that is hidden by invisible characters, terminal codes, escapes or base64 |
+//! | `margins`, `cells`, `below`, `split` | what stands in front of lines, rows and values that go on below, and what stays of them |
 //! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
-//! | `names`, `value`, `code` | judge whether a name suggests a secret, and whether a value is one |
+//! | `separators`, `quotation`, `accounts` | what stands between a name and its value, where a value ends, passwords beside their users |
+//! | `names`, `value`, `placeholder`, `code` | judge whether a name suggests a secret, and whether a value is one |
 //! | `arguments`, `recorder` | tool arguments for telemetry |
 //! | `results` | tool results, before a model or a log gets them |
 //! | `config` | the same as plain data |

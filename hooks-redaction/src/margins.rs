@@ -1,5 +1,14 @@
 //! Reads what stands in front of each line of a text that a program shows: line numbers, the name of a file, the signs of a
-//! difference, of a quotation or of a comment.
+//! difference, of a quotation or of a comment, the time of a log.
+//!
+//! A password in a block of YAML that a tool shows with the numbers of its lines:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("4\tpassword: |\n5\t  Xk7-qP2vRw\n"), "4\tpassword: |\n5\t  [PASSWORD_REDACTED]\n");
+//! ```
 
 use super::text::{byte, line_before, run_end};
 

@@ -1,4 +1,15 @@
 //! Recognises values that only stand for a secret: templates, references, masks.
+//!
+//! A value that the reader is to replace, and the address of a secret in a store:
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! for text in ["DB_PASSWORD=changeme", "DB_PASSWORD=op://team/db/password"] {
+//!     assert_eq!(scrubber.scrub(text), text);
+//! }
+//! ```
 
 use super::names;
 

@@ -87,8 +87,8 @@ fn behind_user(text: &str, end: usize) -> Option<Span> {
 /// Longest word of [`CAPTIONS`], in bytes.
 const MAX_CAPTION: usize = 15;
 
-/// Finds the password behind the colon at `at`, in ASCII or of full width, if the text before it is a word for a password that
-/// ends in a letter beyond ASCII.
+/// Finds the password behind the colon at `at`, which may be of full width. The text before it has to be a word of
+/// [`CAPTIONS`].
 pub(super) fn behind_caption(text: &str, at: usize) -> Option<Span> {
     let head = text.get(ceil(text, at.saturating_sub(MAX_CAPTION))..at)?.trim_end().to_lowercase();
     CAPTIONS.iter().find(|caption| head.ends_with(**caption))?;

@@ -128,6 +128,10 @@ fn trimmed(bytes: &[u8], from: usize, to: usize) -> (usize, usize) {
 /// Finds the secret in the second cell of a row whose first one is the name at `start..end`, also over several rows.
 pub(super) fn named(text: &str, start: usize, end: usize) -> Vec<Span> {
     let bytes = text.as_bytes();
+    let next = run_end(bytes, end, 40, |b| b" *`_".contains(&b));
+    if cells::bar(bytes, next).is_none() {
+        return Vec::new();
+    }
     let line = line_before(bytes, start, MAX_HEADER);
     let name = text.get(start..end).unwrap_or_default();
     let bars = line.iter().filter(|b| **b == b'|').count()

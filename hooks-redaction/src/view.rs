@@ -290,16 +290,18 @@ const INLINE: &[&[u8]] =
 
 /// Returns the end of an inline element at `at` that stands between two characters of a word.
 pub(super) fn element(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = byte_before(bytes, at);
+    if !(is_token(before) || before == b'>') {
+        return None;
+    }
     let start = at + 1 + usize::from(byte(bytes, at + 1) == b'/');
     let name = run_end(bytes, start, 8, |b| b.is_ascii_alphabetic());
+    let word = bytes.get(start..name)?;
+    INLINE.iter().find(|known| word.eq_ignore_ascii_case(known))?;
+    let attributes = matches!(byte(bytes, name), b'>' | b' ' | b'/');
     let end = run_end(bytes, name, 96, |b| b != b'>' && b != b'<' && b != b'\n');
-    let known = INLINE
-        .iter()
-        .any(|known| bytes.get(start..name).is_some_and(|name| name.eq_ignore_ascii_case(known)));
-    let attributes = name == end || matches!(byte(bytes, name), b' ' | b'/');
-    let inside = is_token(byte_before(bytes, at)) || byte_before(bytes, at) == b'>';
     let goes_on = is_token(byte(bytes, end + 1)) || byte(bytes, end + 1) == b'<';
-    (known && attributes && inside && goes_on && byte(bytes, end) == b'>').then_some(end + 1)
+    (attributes && goes_on && byte(bytes, end) == b'>').then_some(end + 1)
 }
 
 fn is_token(b: u8) -> bool {

@@ -20,7 +20,7 @@ pub(super) const CAPTIONS: &[&str] = &[
     "şifre",
 ];
 /// Whole words for a password.
-pub(super) const WORDS: &[&str] = &["pw", "pwd", "pass", "senha", "clave", "parola", "contrasena"];
+pub(super) const WORDS: &[&str] = &["pw", "pwd", "pass", "senha", "parola", "contrasena"];
 /// Words that may follow a subject in front of the link.
 pub(super) const BEFORE_LINK: &[&str] = &[
     "for",
