@@ -42,7 +42,7 @@
 //! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
 //! | `classes`, `anchors`, `literals`, `scan` | one pass over the text for every position that may start a finding |
 //! | `vendors`, `body`, `forms`, `wrap` | tokens with a documented prefix, and their parser, also over line ends |
-//! | `view`, `encoded` | text that is hidden by invisible characters, terminal codes, escapes or base64 |
+//! | `view`, `escapes`, `encoded` | text that is hidden by invisible characters, terminal codes, escapes or base64 |
 //! | `margins`, `cells`, `below`, `split` | what stands in front of lines, rows and values that go on below, and what stays of them |
 //! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
 //! | `separators`, `quotation`, `accounts` | what stands between a name and its value, where a value ends, passwords beside their users |
@@ -73,6 +73,7 @@ mod elements;
 mod email;
 mod encoded;
 mod error;
+mod escapes;
 mod forms;
 mod headers;
 mod iban;

@@ -6,7 +6,7 @@ use super::{
     accounts,
     anchors::{self, Anchors, TAIL},
     body::{Body, Runs},
-    calls, commands, digits, email, encoded, forms, headers, joint,
+    calls, commands, digits, email, encoded, escapes, forms, headers, joint,
     label::{Label, Labels},
     lines,
     literals::{INDEX, Index, Kind, LITERALS, Literal},
@@ -177,7 +177,7 @@ impl Scanner<'_> {
             }
             b'%' => return self.attached_password(at),
             b'~' => return self.tilde(at),
-            b'&' if !view::may_be_entity(bytes, at) => return,
+            b'&' if !escapes::may_be_entity(bytes, at) => return,
             _ => {}
         }
         if view::is_hidden(self.text, at) {
