@@ -178,7 +178,8 @@ impl<T: Bits> Hits<T> {
             name: names(here, next) | more_names(here, next, starts),
             number: here.digit & starts & seven.here,
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
-            colon: first_colon & token_after & (!colon_after | near_digits(here, next)),
+            colon: first_colon
+                & (token_after & (!colon_after | near_digits(here, next)) | behind_other(last, here)),
             rare: here.rare,
             opener: here.opener,
             word: starts & long,
@@ -186,7 +187,8 @@ impl<T: Bits> Hits<T> {
             option: dash.here & apart & (letters(1) | after(dash.here, dash.next, 1) & letters(2)),
             dashes: five(dash) & letters(5),
             line_end: tail & after(here.line_end, next.line_end, TAIL as u32),
-            joint: before(last.token, here.token) & (joints(here, next) | mail_escapes(here, next)),
+            joint: before(last.token, here.token)
+                & (joints(here, next) | mail_escapes(here, next) | elements(here, next)),
             any: here.rare,
         };
         Self { any: hits.all(), ..hits }
@@ -275,7 +277,7 @@ fn names<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
 
 /// Positions of what else leads to a password. Names: `auth`, `login`, `connect`, `asic` of "basic", `plainauth`, `asterauth` of
 /// Redis, `assword` of "password" in a script, `cn=` of a directory, `concat` and `.join`. Programs: `sqlplus`, `impdp`, `expdp`
-/// and `rabbitmqctl`. Other languages: "contraseña", "senha", "wachtwoord", "clave", "parola". Only the letters that have a class
+/// and `rabbitmqctl`. Other languages: "contraseña", "senha", "wachtwoord", "parola". Only the letters that have a class
 /// are compared, and not all of them.
 #[inline(always)]
 fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
@@ -290,11 +292,10 @@ fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
     let p3 = after(here.p, next.p, 3);
     let signs = after(signs(here), signs(next), 2);
     let auth = here.a & e3 & ends4;
-    let login = e2 & e3 & ends5 & !ends4;
-    let clave = here.c & !after(here.r, next.r, 1) & a2 & e4 & ends5;
+    let login = e2 & e3 & ends5 & !ends4 & !a1 & !e1;
     let senha = here.s_w & e1 & e3 & a4 & ends5;
     let directory = here.c & signs;
-    let words = starts & (auth | login | clave | senha | directory);
+    let words = starts & (auth | login | senha | directory);
     let connect = here.c & e4 & after(here.c, next.c, 5);
     let concat = here.c & after(here.c, next.c, 3) & a4;
     let contrasena = here.c & r4 & a5 & s6;
@@ -307,20 +308,20 @@ fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
     let wachtwoord = here.s_w & a1 & after(here.c, next.c, 2) & e3;
     let dump = here.e_i & after(here.p, next.p, 2) & after(here.p, next.p, 4);
     let rabbit = here.r & a1 & e4 & after(here.c, next.c, 8);
-    let join = dashes(here) & e3 & !ends4 & ends5;
+    let join = dashes(here) & e3 & !ends4 & ends5 & after(here.quote, next.quote, 6);
     let first = connect | concat | contrasena | basic | asked | master_auth | plain_auth;
     words | first | parola | sqlplus | wachtwoord | dump | rabbit | join
 }
 
-/// Positions of a quotation mark with another one, or a line end, at most five bytes away, and a sign behind it that joins
-/// literals, or a blank.
+/// Positions of a quotation mark in front of another one or a line end. Those with one at most five bytes away count too, if a
+/// blank or a sign that joins literals is between them.
 #[inline(always)]
 fn joints<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
     let one = after(joining(here), joining(next), 1);
     let ends = Both { here: here.quote | here.line_end, next: next.quote | next.line_end };
     let two = ends.or(ends, 1);
     let four = after(two.or(two, 2).here, two.or(two, 2).next, 2);
-    here.quote & (after(here.quote, next.quote, 1) | one & four)
+    here.quote & (after(ends.here, ends.next, 1) | one & four)
 }
 
 /// Positions of blanks, full stops, `+` and `&`, and what is alike.
@@ -335,6 +336,29 @@ fn mail_escapes<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
     let word = Both { here: here.letter | here.digit, next: next.letter | next.digit };
     let two = word.and(word, 1);
     signs(here) & after(here.digit, next.digit, 1) & after(two.here, two.next, 2)
+}
+
+/// Positions with a byte before that has no class, as those of letters beyond ASCII.
+#[inline(always)]
+fn behind_other<T: Bits>(last: &Classes<T>, here: &Classes<T>) -> T {
+    before(other(last), other(here))
+}
+
+/// Positions of bytes that have no class.
+#[inline(always)]
+fn other<T: Bits>(block: &Classes<T>) -> T {
+    !(block.token | block.number | block.quote | block.line_end | block.rare | block.opener)
+}
+
+/// Positions of a byte without a class that may start an element with a short name, such as `<wbr>`, `<b>` and `</span>`. Only
+/// some letters of the longer names are compared.
+#[inline(always)]
+fn elements<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
+    let others = Both { here: other(here), next: other(next) };
+    let s1 = after(here.s_w, next.s_w, 1);
+    let open = s1 & (after(here.r, next.r, 3) | after(here.a, next.a, 3));
+    let short = after(here.letter, next.letter, 1) & after(others.here, others.next, 2);
+    others.here & (open | short | after(dashes(here), dashes(next), 1))
 }
 
 /// Positions of `+`, `=`, `_`, `%` and `~`.
@@ -394,7 +418,7 @@ mod tests {
     #[test]
     fn anchors_are_found_wherever_they_stand() {
         type Is = fn(&Anchors) -> bool;
-        let cases: [(&str, usize, Is); 43] = [
+        let cases: [(&str, usize, Is); 48] = [
             ("key", 0, |a| a.name),
             ("token", 2, |a| a.name),
             ("Cookie", 3, |a| a.name),
@@ -431,12 +455,17 @@ mod tests {
             ("contraseña", 0, |a| a.name),
             ("senha ", 0, |a| a.name),
             ("wachtwoord", 0, |a| a.name),
-            ("clave ", 0, |a| a.name),
             ("parola ", 0, |a| a.name),
             ("concat", 0, |a| a.name),
-            (".join(", 0, |a| a.name),
+            (".join(\"", 0, |a| a.name),
+            ("ab<wbr>c", 2, |a| a.joint),
+            ("ab<b>c", 2, |a| a.joint),
+            ("ab</i>c", 2, |a| a.joint),
+            ("ab<span>c", 2, |a| a.joint),
+            ("ü: x", 2, |a| a.colon),
             ("a\" + \"b", 1, |a| a.joint),
             ("a\" ..\nb", 1, |a| a.joint),
+            ("a\"\n", 1, |a| a.joint),
             ("n=40c", 1, |a| a.joint),
         ];
         for (text, at, is) in cases {

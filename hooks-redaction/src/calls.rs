@@ -11,9 +11,11 @@
 //! ```
 
 use super::{
-    assignments::{self, quotation},
+    accounts,
     label::Label,
     names, prose,
+    quotation::quotation,
+    separators,
     span::Span,
     text::{byte, byte_before, line_before, run_end},
     value::{self, Style},
@@ -53,6 +55,7 @@ const CALLS: &[(&str, SecretArgument)] = &[
     ("connect", SecretArgument::Third),
     ("getconnection", SecretArgument::Third),
     ("auth", SecretArgument::Only),
+    ("bearerauth", SecretArgument::Only),
     ("setpassword", SecretArgument::Only),
     ("setpasswd", SecretArgument::Only),
     ("setpassphrase", SecretArgument::Only),
@@ -95,7 +98,7 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     let name = bytes.get(start..end)?;
     let found = match byte(bytes, end) {
         b'(' if is_call(name) => called(text, name, end),
-        b'"' | b'\'' if names::may_be_password(name) => filled(text, start, end),
+        b'"' | b'\'' | b']' | b')' if names::may_be_password(name) => filled(text, start, end),
         _ => None,
     };
     let found =
@@ -148,7 +151,7 @@ fn called(text: &str, name: &[u8], open: usize) -> Option<(usize, usize)> {
     } else if certain {
         is_argument(found)
     } else {
-        assignments::is_strong_text(found.as_bytes())
+        separators::is_strong_text(found.as_bytes())
     };
     (whole && password).then_some((start, end))
 }
@@ -259,18 +262,24 @@ fn run_of_argument(bytes: &[u8], from: usize) -> usize {
 /// Finds the password that is written into the field which a locator with the name at `start..end` finds.
 fn filled(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
-    let at = run_end(bytes, end + 1, 4, |b| b")]\"' ".contains(&b));
+    let closed = run_end(bytes, end, 5, |b| b")]\"'".contains(&b));
+    let at = run_end(bytes, closed, 2, |b| b == b' ');
+    // A script of Cucumber.
+    if bytes.get(at..)?.starts_with(b"with \"") && at > closed {
+        return quotation(bytes, at + 5).filter(|extent| is_filled(text, *extent));
+    }
     if byte(bytes, at) == b'.' {
+        let at = if bytes.get(at..)?.starts_with(b".perform(") { at + b".perform".len() } else { at };
         let method = run_end(bytes, at + 1, 24, |b| b.is_ascii_alphanumeric() || b == b'_');
         let known = FILLS.iter().any(|fill| bytes.get(at + 1..method) == Some(fill.as_bytes()));
         let open = method + usize::from(byte(bytes, method) == b'(');
         let from = run_end(bytes, open, 2, |b| b == b' ');
         return known.then(|| quotation(bytes, from)).flatten().filter(|extent| is_filled(text, *extent));
     }
-    if byte(bytes, end + 1) != b',' {
+    if byte(bytes, closed) != b',' || closed == end {
         return None;
     }
-    let from = run_end(bytes, end + 2, 4, |b| b == b' ');
+    let from = run_end(bytes, closed + 1, 4, |b| b == b' ');
     if bytes.get(from..from + 5) == Some(b"with:") {
         let value = run_end(bytes, from + 5, 4, |b| b == b' ');
         return quotation(bytes, value).filter(|extent| is_filled(text, *extent));
@@ -279,7 +288,9 @@ fn filled(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     let head = line_before(bytes, start, 64);
     let open = memchr::memrchr(b'(', head)?;
     let called = head.get(..open)?;
-    let known = FILLS.iter().any(|fill| called.ends_with(fill.as_bytes()));
+    let nested = [&b"fill("[..], b"enterText(", b"typeText("];
+    let known = FILLS.iter().any(|fill| called.ends_with(fill.as_bytes()))
+        || nested.iter().any(|fill| memchr::memmem::find(head, fill).is_some());
     let known = known && names::noun(text.get(start..end)?) == Some(names::Noun::Password);
     known.then(|| quotation(bytes, from)).flatten().filter(|extent| is_filled(text, *extent))
 }
@@ -377,7 +388,7 @@ pub(super) fn secure_string(text: &str, at: usize) -> Option<Span> {
         from
     };
     let from = if from == at { run_end(bytes, at + 12, 4, |b| b == b' ') } else { from };
-    assignments::option_value(text, from, true)
+    accounts::option_value(text, from, true)
 }
 
 #[cfg(test)]
@@ -412,6 +423,11 @@ mod tests {
             ("d.find_element(By.ID, \"password\").send_keys(\"winter77\")", "winter77"),
             ("fill_in 'Password', with: 'winter77'", "winter77"),
             ("page.fill('#password', 'winter77')", "winter77"),
+            ("page.fill('input[name=\"password\"]', 'winter77')", "winter77"),
+            ("enterText(find.byKey(Key('password')), 'winter77')", "winter77"),
+            ("onView(withId(R.id.password)).perform(typeText(\"winter77\"))", "winter77"),
+            ("I fill in \"Password\" with \"winter77\"", "winter77"),
+            (".bearer_auth(\"winter77x\")", "winter77x"),
             ("expect \"*assword:\"\nsend \"winter77\\r\"", "winter77"),
             ("ConvertTo-SecureString \"winter77\" -AsPlainText -Force", "winter77"),
             ("ConvertTo-SecureString -String 'winter77' -AsPlainText -Force", "winter77"),

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::{
-    assignments::quotation,
     label::Label,
+    quotation::quotation,
     span::Span,
     text::{byte, floor, line_before, run_end},
     value::{self, Style},

@@ -58,6 +58,10 @@ fn blank(bytes: &[u8], from: usize, lines: bool) -> usize {
 /// Returns where the value of the element starts whose content is at `from`: there, or in an element that holds the value.
 pub(super) fn inside(bytes: &[u8], from: usize, lines: bool) -> usize {
     let at = blank(bytes, from, lines);
+    let data = b"<![CDATA[";
+    if bytes.get(at..at + data.len()) == Some(data) {
+        return at + data.len();
+    }
     match Element::read(bytes, at) {
         Some(element) if !element.is_end && element.is_one_of(VALUES) => element.end,
         _ => from,

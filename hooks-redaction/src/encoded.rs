@@ -105,17 +105,37 @@ fn is_user(text: &str) -> bool {
     })
 }
 
-/// Finds the user and password in base64 behind the name `auth` that ends at `end`: `{"auth": "…"}` of Docker.
+/// Finds the user and password in base64 behind the name `auth` that ends at `end`: `{"auth": "…"}` of Docker, `_auth=…` of npm.
 pub(super) fn user(text: &str, end: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
-    let sign = run_end(bytes, end + 1, 4, |b| b == b' ');
-    let quote = run_end(bytes, sign + 1, 4, |b| b == b' ');
-    let to = run_end(bytes, quote + 1, 1024, |b| is_base64(b) || b == b'=');
-    let run = bytes.get(quote + 1..to)?;
+    let blank = |from: usize| run_end(bytes, from, 4, |b| b == b' ');
+    let sign = blank(end + usize::from(byte(bytes, end) == b'"'));
+    let quote = blank(sign + 1);
+    let from = quote + usize::from(byte(bytes, quote) == b'"');
+    let to = run_end(bytes, from, 1024, |b| is_base64(b) || b == b'=');
+    let run = bytes.get(from..to)?;
     let known =
-        byte(bytes, sign) == b':' && byte(bytes, quote) == b'"' && byte(bytes, to) == b'"' && run.len() >= 8;
+        b":=".contains(&byte(bytes, sign)) && (from == quote || byte(bytes, to) == b'"') && run.len() >= 8;
     let content: Vec<u8> = decode(run.split(|b| *b == b'=').next()?).collect();
-    (known && content.contains(&b':') && content.iter().all(|b| is_text(*b))).then_some((quote + 1, to))
+    (known && content.contains(&b':') && content.iter().all(|b| is_text(*b))).then_some((from, to))
+}
+
+/// Finds the password in base64 that a command at `from` decodes: `$(echo … | base64 -d)`.
+pub(super) fn echoed(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let quote = |from: usize| run_end(bytes, from, 1, |b| b"\"'".contains(&b));
+    let command = bytes.get(quote(from)..)?;
+    let command = command.strip_prefix(b"$(").or_else(|| command.strip_prefix(b"`"))?;
+    let echo = [&b"echo -n "[..], b"echo ", b"printf %s ", b"base64 -d <<< "].into_iter();
+    let rest = echo.filter_map(|echo| command.strip_prefix(echo)).next()?;
+    let start = quote(bytes.len() - rest.len());
+    let end = run_end(bytes, start, 1024, |b| is_base64(b) || b == b'=');
+    let behind = bytes.get(end..bytes.len().min(end + 40))?;
+    let decoded = command.starts_with(b"base64")
+        || memchr::memmem::find(behind, b"base64 -d").is_some()
+        || memchr::memmem::find(behind, b"base64 --decode").is_some()
+        || memchr::memmem::find(behind, b"base64 -D").is_some();
+    let run = bytes.get(start..end)?.split(|b| *b == b'=').next()?;
+    (decoded && run.len() >= 6 && decode(run).all(is_text)).then_some((start, end))
 }
 
 /// Returns the secrets among `labels`: personal data is rarely encoded, and chance matches are not.
@@ -183,6 +203,10 @@ mod tests {
         assert_eq!(Scrubber::all().scrub(&format!("d(\"{user}\")")), "d(\"[PASSWORD_REDACTED]\")");
         let docker = "{\"auth\": \"am9lOmh1bnRlcjI=\"}";
         assert_eq!(Scrubber::all().scrub(docker), "{\"auth\": \"[AUTH_HEADER_REDACTED]\"}");
+        let npm = "//npm.example.com/:_auth=am9lOmh1bnRlcjI=";
+        assert_eq!(Scrubber::all().scrub(npm), "//npm.example.com/:_auth=[AUTH_HEADER_REDACTED]");
+        let shell = "DB_PASSWORD=$(echo aHVudGVyMg== | base64 -d)";
+        assert_eq!(Scrubber::all().scrub(shell), "DB_PASSWORD=$(echo [PASSWORD_REDACTED] | base64 -d)");
         // `the quick brown fox jumps over the lazy dog`, and random bytes.
         for text in [
             "dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZw==",

@@ -180,8 +180,10 @@ pub(super) fn slack_webhook_over_lines(bytes: &[u8], from: usize, newline: usize
     let host = head.get(scheme + 3..)?;
     let known = b"hooks.slack.com/";
     let cut = known.starts_with(host) || host.starts_with(known);
+    let rest = run_end(bytes, newline + 1, 128, |b| Body::Path.has(b));
+    let alone = matches!(byte(bytes, rest), 0 | b'\n' | b'\r');
     let full = super::text::line_before(bytes, newline, 60).len() >= 60;
-    if !cut || !full || byte(bytes, newline) != b'\n' {
+    if !cut || !(full || alone && host.len() > known.len()) || byte(bytes, newline) != b'\n' {
         return None;
     }
     let end = run_end(bytes, newline + 1, 128, |b| Body::Path.has(b));

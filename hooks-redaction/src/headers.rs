@@ -9,8 +9,9 @@
 //! ```
 
 use super::{
-    assignments, code,
+    code,
     label::Label,
+    separators,
     span::Span,
     text::{byte, byte_before, floor, is_ident, line_before, run_end},
     value,
@@ -80,8 +81,11 @@ fn within(text: &str, start: usize, end: usize, limit: usize, lines: bool) -> Op
         let before = line_before(bytes, start_of_name, 16);
         before.len() < 16 && before.iter().all(|b| b" ><*".contains(b)) && is_name(name)
     };
-    let may_be_paired = b" \t\"'\r\n".contains(&byte(bytes, end));
+    let may_be_paired = b": \t\"'\r\n".contains(&byte(bytes, end));
     let paired = || if may_be_paired && is_name(name) { paired_value(bytes, start, end) } else { None };
+    if let Some(literal) = literal_before(text, start).filter(|_| is_name(name)) {
+        return Some(literal);
+    }
     let (end_of_name, from) = (end, paired().or_else(|| value_start(bytes, end))?);
     let name = plain_name(name);
     let to = floor(text, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b))).max(from);
@@ -123,6 +127,21 @@ fn within(text: &str, start: usize, end: usize, limit: usize, lines: bool) -> Op
         .then(|| Span::new(start, end, Label::AuthHeader))
 }
 
+/// Finds the value in front of the name of its header at `start` (Swift): `setValue("…", forHTTPHeaderField: "X-Api-Key")`.
+fn literal_before(text: &str, start: usize) -> Option<Span> {
+    let line = line_before(text.as_bytes(), start, 160);
+    let open = line.strip_suffix(b"forHTTPHeaderField: \"")?.trim_ascii_end().strip_suffix(b"\",")?;
+    let from = memchr::memrchr(b'"', open)? + 1;
+    let (from, to) = (start - line.len() + from, start - line.len() + open.len());
+    let last = text.get(from..to)?.rsplit(' ').next()?;
+    (value::is_mixed(last, 8) && !value::is_placeholder(last))
+        .then(|| Span::new(to - last.len(), to, Label::AuthHeader))
+}
+
+/// Directives of servers that set a header, which follows them with its value.
+const DIRECTIVES: &[&[u8]] =
+    &[b"header_up", b"proxy_set_header", b"set-header", b"RequestHeader set", b"request_header"];
+
 /// Returns the end of a value that goes on in the next line, which then starts with a blank and has nothing else (RFC 9112, section
 /// 5.2).
 fn folded(bytes: &[u8], end: usize) -> usize {
@@ -133,7 +152,10 @@ fn folded(bytes: &[u8], end: usize) -> usize {
     let alone = matches!(byte(bytes, to), 0 | b'\n' | b'\r');
     let random =
         run.len() >= 8 && run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
-    let folded = byte(bytes, newline) == b'\n' && from > newline + 1 && alone && random;
+    // A terminal cut the line, in a listing that marks each line.
+    let mark = line_before(bytes, end, MAX_VALUE).first().copied().unwrap_or(0);
+    let cut = b"><*".contains(&mark) && byte(bytes, newline + 1) != mark;
+    let folded = byte(bytes, newline) == b'\n' && (from > newline + 1 || cut) && alone && random;
     if folded { to } else { end }
 }
 
@@ -153,7 +175,9 @@ pub(super) fn cookie_option(text: &str, at: usize) -> Option<(usize, usize)> {
 /// Finds the token after the word `bearer`, which ends at `end`.
 pub(super) fn bearer(text: &str, end: usize) -> Option<Span> {
     let bytes = text.as_bytes();
-    let from = run_end(bytes, end, 2, |b| b == b' ');
+    // `AuthenticationHeaderValue("Bearer", "…")`
+    let quoted = bytes.get(end..end + 2) == Some(b"\",");
+    let from = run_end(bytes, end, 5, |b| b == b' ' || quoted && b"\",".contains(&b));
     let to = run_end(bytes, from, MAX_VALUE, |b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b));
     let to = trimmed(bytes, from, to);
     let token = text.get(from..head_end(text, from, to))?;
@@ -165,18 +189,31 @@ pub(super) fn bearer(text: &str, end: usize) -> Option<Span> {
 /// between quotation marks behind the name in the configuration of a server: `proxy_set_header Authorization "Basic …"`.
 fn paired_value(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
-    let from = assignments::value_below(bytes, start, quoted)
+    let from = separators::value_below(bytes, start, quoted)
         .or_else(|| {
-            (byte(bytes, quoted) == b',').then(|| assignments::pair_value(bytes, quoted + 1)).flatten()
+            (byte(bytes, quoted) == b',').then(|| separators::pair_value(bytes, quoted + 1)).flatten()
         })
         .or_else(|| {
             let at = run_end(bytes, end, 4, |b| b == b' ' || b == b'\t');
             let scheme = [&b"Basic "[..], b"Bearer ", b"Token "];
             let inside = bytes.get(at + 1..)?;
             let known = scheme.iter().any(|scheme| inside.starts_with(scheme));
-            (at > end && known && b"\"'".contains(&byte(bytes, at))).then_some(at)
-        })?;
+            let known = known && b"\"'".contains(&byte(bytes, at));
+            let directive = || {
+                let before = line_before(bytes, start, 32).trim_ascii_end();
+                DIRECTIVES.iter().any(|word| before.ends_with(word))
+            };
+            (at > end && (known || directive())).then_some(at)
+        })
+        .or_else(|| listed_below(bytes, end))?;
     Some(run_end(bytes, from, 2, |b| b"\\\"'`".contains(&b)))
+}
+
+/// Returns the start of the first item of a list in the line below a name (YAML).
+fn listed_below(bytes: &[u8], end: usize) -> Option<usize> {
+    let line = bytes.get(end..)?.strip_prefix(b":\n")?;
+    let item = run_end(bytes, bytes.len() - line.len(), 32, |b| b == b' ');
+    (bytes.get(item..item + 2)? == b"- ").then_some(item + 2)
 }
 
 /// Returns the start of the value: after a colon, or after `=` or `=>` and a quotation mark.
@@ -189,10 +226,15 @@ fn value_start(bytes: &[u8], end: usize) -> Option<usize> {
         // A comparison is no header, nor what follows in a list but text.
         b'=' if bytes.get(at..at + 2) == Some(b"==") => return None,
         b',' if !b"\"'`\\".contains(&byte(bytes, blank(at + 1))) => return None,
+        b'=' if quoted == end && line_before(bytes, end, 15) == b"document.cookie" => {
+            let open = blank(at + 1);
+            b"\"'`".contains(&byte(bytes, open)).then_some(open)?
+        }
         b'=' | b',' if quoted > end => blank(run_end(bytes, at, 2, |b| b"=>,".contains(&b))),
         _ => return None,
     };
-    Some(run_end(bytes, from, 2, |b| b"\\\"'`".contains(&b)))
+    let list = byte(bytes, from) == b'[' && b"\"'".contains(&byte(bytes, from + 1));
+    Some(run_end(bytes, from + usize::from(list), 2, |b| b"\\\"'`".contains(&b)))
 }
 
 /// Returns the end of a value that an escape cuts off: at `\n`, or at `\"`.

@@ -67,7 +67,18 @@ pub(super) fn read(text: &str, at: usize) -> Option<(usize, usize)> {
 fn opens(bytes: &[u8], start: usize) -> bool {
     let before = byte_before(bytes, start);
     let escape = start.checked_sub(2).is_some_and(|at| byte(bytes, at) == b'\\') && b"nrt".contains(&before);
-    escape || !(before.is_ascii_alphanumeric() || b"_-+/.%".contains(&before) || before >= 0x80)
+    escape
+        || is_field(bytes, start)
+        || !(before.is_ascii_alphanumeric() || b"_-+/.%".contains(&before) || before >= 0x80)
+}
+
+/// Returns whether a field of a statement of account with the word "IBAN" starts at `start`: `/IBAN/…/`, `IBAN+…+`.
+fn is_field(bytes: &[u8], start: usize) -> bool {
+    b"/+".contains(&byte_before(bytes, start))
+        && line_before(bytes, start, 5)
+            .strip_suffix(b"IBAN+")
+            .or(line_before(bytes, start, 5).strip_suffix(b"IBAN/"))
+            .is_some()
 }
 
 /// Returns the characters of the number and its end, if it is in one of the two written forms.
@@ -99,7 +110,9 @@ fn written(bytes: &[u8], start: usize, length: usize) -> Option<(Vec<u8>, usize)
         at += found.len();
     }
     let next = byte(bytes, at);
-    let joined = next.is_ascii_alphanumeric() || b"_+/=".contains(&next) || next >= 0x80;
+    let joined = next.is_ascii_alphanumeric()
+        || b"_+/=".contains(&next) && !(is_field(bytes, start) && b"+/".contains(&next))
+        || next >= 0x80;
     let hyphen = next == b'-' && byte(bytes, at + 1).is_ascii_alphanumeric();
     (number.len() == length && !joined && !hyphen).then_some((number, at))
 }

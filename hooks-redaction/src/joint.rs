@@ -10,7 +10,6 @@
 //! ```
 
 use super::{
-    label::Label,
     span::Span,
     text::{byte, byte_before, line_before, run_end},
 };
@@ -19,6 +18,8 @@ use super::{
 const MAX_BLANK: usize = 40;
 /// Longest line of mail in quoted-printable (RFC 2045, section 6.7), with some room.
 const MAX_MAIL_LINE: usize = 80;
+/// The same, if its escapes are those of letters beyond ASCII.
+const MAX_LONG_LINE: usize = 400;
 
 /// Returns the start of the literal that goes on with the one whose quotation mark is at `at`: `"a" + "b"`, `"a" .. "b"`,
 /// `"a""b"`; with `is_joined`, also the next one of a list.
@@ -31,17 +32,37 @@ pub(super) fn end(bytes: &[u8], at: usize, is_joined: bool) -> Option<usize> {
     let line = |from: usize| run_end(bytes, from, MAX_BLANK, |b| b.is_ascii_whitespace());
     let sign = blank(at + 1);
     let after = match (byte(bytes, sign), byte(bytes, sign + 1)) {
-        (b'.', b'.') => line(sign + 2),
+        (b'.', b'.') | (b'|', b'|') | (b'<', b'>') | (b'+', b'+') => line(sign + 2),
         (b'+' | b'.' | b'&', _) => after_sign(bytes, sign + 1),
         (b',', _) if is_joined => blank(sign + 1),
         (b'\\', b'\n') if sign > at + 1 => line(sign + 1),
-        _ if sign == at + 1 => sign,
+        (b'\n' | b'\r', _) => indented(bytes, sign)?,
+        _ if sign == at + 1 || is_prefixed(bytes, sign) => sign,
         _ => return None,
     };
+    let after = after + usize::from(is_prefixed(bytes, after));
     let quote = byte(bytes, at);
     let next = byte(bytes, after + 1);
-    (byte(bytes, after) == quote && (next.is_ascii_alphanumeric() || b"_-/+=".contains(&next)))
-        .then_some(after + 1)
+    // A shell joins what stands in different quotation marks.
+    let same = byte(bytes, after) == quote || after == at + 1 && b"\"'".contains(&byte(bytes, after));
+    (same && (next.is_ascii_alphanumeric() || b"_-/+=".contains(&next))).then_some(after + 1)
+}
+
+/// Returns whether a literal of Python with a prefix is at `at`: `f"…"`.
+fn is_prefixed(bytes: &[u8], at: usize) -> bool {
+    b"fFrRbBuU".contains(&byte(bytes, at)) && b"\"'".contains(&byte(bytes, at + 1))
+}
+
+/// Fewest blanks in front of a literal that goes on with the one at the end of the line above.
+const LEAST_INDENT: usize = 3;
+
+/// Returns the start of what the line below the line end at `at` has behind its blanks, which are some: in C and Python,
+/// literals that follow each other are one.
+fn indented(bytes: &[u8], at: usize) -> Option<usize> {
+    let next = at + 1 + usize::from(byte(bytes, at) == b'\r' && byte(bytes, at + 1) == b'\n');
+    let from = run_end(bytes, next, 2 * MAX_BLANK, |b| b == b' ' || b == b'\t');
+    let is_indented = from >= next + LEAST_INDENT || byte(bytes, next) == b'\t';
+    is_indented.then_some(from)
 }
 
 /// Returns the start of what follows a sign, which may be continued in the next line by `_` (Visual Basic).
@@ -49,12 +70,6 @@ fn after_sign(bytes: &[u8], from: usize) -> usize {
     let blank = run_end(bytes, from, MAX_BLANK, |b| b == b' ' || b == b'\t');
     let continued = byte(bytes, blank) == b'_' && blank > from;
     run_end(bytes, blank + usize::from(continued), MAX_BLANK, |b| b.is_ascii_whitespace())
-}
-
-/// Returns whether a finding may reach over several literals.
-pub(super) fn is_in(text: &str, span: &Span) -> bool {
-    let inside = text.as_bytes().get(span.start..span.end).unwrap_or_default();
-    span.label != Label::PrivateKey && memchr::memchr2(b'"', b'\'', inside).is_some()
 }
 
 /// Splits a finding where one literal ends and the next one starts, so that the signs between them stay.
@@ -79,13 +94,21 @@ pub(super) fn goes_on(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let line = line.strip_suffix(b" _").unwrap_or(line).trim_ascii_end();
     let Some((sign, rest)) = line.split_last() else { return false };
-    let rest = if *sign == b'.' { rest.strip_suffix(b".").unwrap_or(rest) } else { rest };
-    b"+.&\\".contains(sign) && matches!(rest.trim_ascii_end().last(), Some(b'"' | b'\''))
+    let first = if *sign == b'>' { b'<' } else { *sign };
+    let rest = if b".+|>".contains(sign) { rest.strip_suffix(&[first]).unwrap_or(rest) } else { rest };
+    b"+.&\\|>".contains(sign) && matches!(rest.trim_ascii_end().last(), Some(b'"' | b'\''))
+}
+
+/// Returns whether a line ends with a literal that one in the line below, `next`, may go on with.
+pub(super) fn goes_on_below(line: &[u8], next: &[u8]) -> bool {
+    let Some((quote, _)) = line.trim_ascii_end().split_last() else { return false };
+    let rest = next.trim_ascii_start();
+    b"\"'".contains(quote) && rest.first() == Some(quote) && next.len() > rest.len()
 }
 
 /// Returns whether a text has a call that puts the literals of a list together: `[…].join("")`, `concat!(…)`.
 pub(super) fn is_joined(text: &[u8]) -> bool {
-    [&b"join("[..], b"concat!(", b"concat(", b"CONCAT("]
+    [&b"join("[..], b"Join(", b"concat!(", b"concat(", b"CONCAT(", b"paste0("]
         .iter()
         .any(|call| memchr::memmem::find(text, call).is_some())
 }
@@ -108,17 +131,25 @@ pub(super) fn has_list(bytes: &[u8], at: usize) -> bool {
 
 /// Returns whether a text is mail in quoted-printable: each `=` starts an escape or ends its line.
 pub(super) fn is_mail(text: &[u8]) -> bool {
+    // A field of a visiting card names its encoding.
+    let declared = memchr::memmem::find(text, b"QUOTED-PRINTABLE:").map(|at| at + b"QUOTED-PRINTABLE:".len());
+    let text = declared.and_then(|at| text.get(at..)).unwrap_or(text);
+    let longest =
+        if text.windows(2).any(|two| two == b"=C" || two == b"=3") { MAX_LONG_LINE } else { MAX_MAIL_LINE };
     let mut escapes = memchr::memchr_iter(b'=', text).peekable();
     escapes.peek().is_some()
         && escapes.all(|at| is_escape(text, at) || at + 1 >= text.len())
-        && text.split(|b| *b == b'\n').all(|line| line.len() <= MAX_MAIL_LINE)
+        && text.split(|b| *b == b'\n').all(|line| line.len() <= longest)
 }
 
 fn is_escape(bytes: &[u8], at: usize) -> bool {
     let next = bytes.get(at + 1..).unwrap_or_default();
     let sure = |b: u8| b >= 0x80 || matches!(b, b'=' | b' ' | b'\t');
     // Programs encode no letters and digits.
-    let plausible = |b: u8| b.is_ascii_punctuation() && byte(bytes, at + 3).is_ascii_alphabetic();
+    let plausible = |b: u8| {
+        let next = byte(bytes, at + 3);
+        b.is_ascii_punctuation() && next.is_ascii_alphabetic() || b"_-".contains(&b) && next.is_ascii_digit()
+    };
     next.starts_with(b"\n")
         || next.starts_with(b"\r\n")
         || escaped_byte(bytes, at).is_some_and(|b| sure(b) || plausible(b))
@@ -126,8 +157,8 @@ fn is_escape(bytes: &[u8], at: usize) -> bool {
 
 /// Returns whether the `=` at `at` is one of mail, by its line and the next one.
 pub(super) fn is_in_mail(bytes: &[u8], at: usize) -> bool {
-    let head = line_before(bytes, at, MAX_MAIL_LINE + 1);
-    let tail = bytes.get(at..bytes.len().min(at + MAX_MAIL_LINE)).unwrap_or_default();
+    let head = line_before(bytes, at, MAX_LONG_LINE + 1);
+    let tail = bytes.get(at..bytes.len().min(at + MAX_LONG_LINE)).unwrap_or_default();
     let tail = tail.split_inclusive(|b| *b == b'\n').next().unwrap_or_default();
     let text = bytes.get(at - head.len()..at + tail.len()).unwrap_or_default();
     is_mail(text)
@@ -170,6 +201,11 @@ mod tests {
             ("a\", \"b", None),
             ("a\" + 'b", None),
             ("a\" \"b", None),
+            ("a\"\n    \"b", Some(8)),
+            ("a\" || \"b", Some(7)),
+            ("a'\"b", Some(3)),
+            ("a' f'b", Some(5)),
+            ("a\"\n\"b", None),
         ] {
             assert_eq!(end(text.as_bytes(), 1, false), wanted, "{text}");
         }

@@ -42,9 +42,11 @@
 //! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
 //! | `classes`, `anchors`, `literals`, `scan` | one pass over the text for every position that may start a finding |
 //! | `vendors`, `body`, `forms`, `wrap` | tokens with a documented prefix, and their parser, also over line ends |
-//! | `view`, `encoded` | text that is hidden by invisible characters, terminal codes, escapes or base64 |
+//! | `view`, `escapes`, `encoded` | text that is hidden by invisible characters, terminal codes, escapes or base64 |
+//! | `margins`, `cells`, `below`, `split` | what stands in front of lines, rows and values that go on below, and what stays of them |
 //! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
-//! | `names`, `value`, `code` | judge whether a name suggests a secret, and whether a value is one |
+//! | `separators`, `quotation`, `accounts` | what stands between a name and its value, where a value ends, passwords beside their users |
+//! | `names`, `value`, `placeholder`, `code` | judge whether a name suggests a secret, and whether a value is one |
 //! | `arguments`, `recorder` | tool arguments for telemetry |
 //! | `results` | tool results, before a model or a log gets them |
 //! | `config` | the same as plain data |
@@ -52,12 +54,15 @@
 //! Cost: one pass over classes of bytes, 64 positions at a time. Every check around an anchor is bounded or cached, so
 //! the time is linear on any input.
 
+mod accounts;
 mod anchors;
 mod arguments;
 mod assignments;
+mod below;
 mod body;
 mod calls;
 mod card;
+mod cells;
 mod classes;
 mod code;
 mod commands;
@@ -68,6 +73,7 @@ mod elements;
 mod email;
 mod encoded;
 mod error;
+mod escapes;
 mod forms;
 mod headers;
 mod iban;
@@ -76,19 +82,24 @@ mod json;
 mod label;
 mod lines;
 mod literals;
+mod margins;
 mod marker;
 mod names;
 mod network;
 mod pem;
 mod phone;
 mod pieces;
+mod placeholder;
 mod prose;
+mod quotation;
 pub mod recorder;
 mod report;
 pub mod results;
 mod scan;
 mod scrubber;
+mod separators;
 mod span;
+mod split;
 mod ssn;
 pub mod stream;
 mod tables;

@@ -11,9 +11,10 @@
 //! ```
 
 use super::{
-    assignments::{self, quotation},
+    accounts,
     label::Label,
     prose,
+    quotation::quotation,
     span::Span,
     text::{byte, byte_before, floor, line_before, run_end},
     value::{self, Style},
@@ -32,7 +33,7 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     match name {
         "masterauth" | "insecure-password" => next_word(text, end),
         "rootpw" => root(text, end),
-        "auth" if before.trim_ascii() == b"stats" => assignments::user_option(text, end),
+        "auth" if before.trim_ascii() == b"stats" => accounts::user_option(text, end),
         "AUTH" => redis(text, start, end).or_else(|| plain(text, end)),
         "LOGIN" => imap(text, before, end),
         "PASS" => asked(text, before, end),
@@ -112,7 +113,7 @@ fn numbered(text: &str, end: usize, is_key: bool) -> Option<Span> {
 /// Finds the next word.
 fn next_word(text: &str, end: usize) -> Option<Span> {
     let from = run_end(text.as_bytes(), end, 8, |b| b == b' ' || b == b'\t');
-    (from > end).then(|| assignments::option_value(text, from, true)).flatten()
+    (from > end).then(|| accounts::option_value(text, from, true)).flatten()
 }
 
 /// Finds the password of `rootpw --plaintext …` in a kickstart file.
@@ -206,7 +207,7 @@ fn registry(text: &str, before: &[u8], end: usize) -> Option<Span> {
         return None;
     }
     let from = if kind { blank(at + 6) } else { at };
-    assignments::option_value(text, from, true)
+    accounts::option_value(text, from, true)
 }
 
 /// Finds the password of a user in the access list of Redis, `user joe on >… ~* +@all`, by the sign at `at`.
@@ -215,7 +216,7 @@ pub(super) fn access_list(text: &str, at: usize) -> Option<Span> {
     let line = line_before(bytes, at, 160);
     let known = line.starts_with(b"user ") || memchr::memmem::find(line, b"SETUSER ").is_some();
     let sign = memchr::memmem::find(line, b" >").filter(|_| known)?;
-    assignments::option_value(text, at - line.len() + sign + 2, true)
+    accounts::option_value(text, at - line.len() + sign + 2, true)
 }
 
 #[cfg(test)]

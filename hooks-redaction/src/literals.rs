@@ -141,7 +141,7 @@ fn names_by(anchor: u8) -> &'static [(&'static str, usize)] {
         b'p' => {
             &[("pass", 0), ("pwd", 0), ("psw", 0), ("psk", 0), ("pw", 0), ("parola", 0), ("plainauth", 0)]
         }
-        b'c' => &[("secret", 2), ("cred", 0), ("connect", 0), ("contrase", 0), ("clave", 0), ("cn=", 0)],
+        b'c' => &[("secret", 2), ("cred", 0), ("connect", 0), ("contrase", 0), ("cn=", 0)],
         b'r' => &[("authorization", 5), ("rabbitmqctl", 0)],
         b'e' => &[("bearer", 1), ("expdp", 0)],
         b'a' => &[("auth", 0), ("assword", 0), ("basic", 1), ("masterauth", 1)],

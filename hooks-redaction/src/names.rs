@@ -110,6 +110,13 @@ pub(super) fn noun(name: &str) -> Option<Noun> {
     if ends(PASSWORDS, &last) || ends(SHORT_PASSWORDS, &last) || PASSWORDS.contains(&joined.as_str()) {
         return Some(Noun::Password);
     }
+    if last.strip_suffix("pass").is_some_and(|kind| PASS_KINDS.contains(&kind)) {
+        return Some(Noun::Password);
+    }
+    // The same again.
+    if last == "confirmation" && PASSWORDS.contains(&before.as_str()) {
+        return Some(Noun::Secret);
+    }
     let client = last == "secret" && matches!(before.as_str(), "client" | "app" | "consumer" | "webhook");
     if client || (last == "pass" && PASS_KINDS.contains(&before.as_str())) {
         return Some(Noun::Password);
@@ -269,6 +276,8 @@ mod tests {
             ("render_pass", Some(Noun::Secret)),
             ("smtp_pass", Some(Noun::Password)),
             ("DB_PW", Some(Noun::Secret)),
+            ("smtppass", Some(Noun::Password)),
+            ("compass", None),
         ] {
             assert_eq!(noun(name), wanted, "{name}");
         }

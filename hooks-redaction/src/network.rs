@@ -80,20 +80,22 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let inside = before.is_ascii_alphanumeric() || before == b'_' || before == b'.';
     let opens = !inside && (before != b'-' || !is_joined(bytes, first.start));
     let (next, after) = (byte(bytes, fourth.end), byte(bytes, fourth.end + 1));
-    let joined = (next == b'.' && after.is_ascii_alphanumeric())
-        || (b"-+".contains(&next) && after.is_ascii_alphabetic());
-    let closes = !next.is_ascii_alphanumeric() && next != b'_' && !joined;
     let words = line_before(bytes, first.start, 18);
+    let joined =
+        (next == b'.' && after.is_ascii_alphanumeric() && !is_with_port(bytes, first.start, fourth.end))
+            || (b"-+".contains(&next) && after.is_ascii_alphabetic());
+    let closes = !next.is_ascii_alphanumeric() && next != b'_' && !joined;
     let personal = is_personal(address);
     let heading = is_heading(sequence, first.start, fourth.end, address);
     let next_word = bytes.get(fourth.end..bytes.len().min(fourth.end + 9)).unwrap_or_default();
     let object = has_word(line_before(bytes, first.start, 64), &["oid", "oids", "objectidentifier"]);
-    let version = object
+    let version = !is_surely_address(address)
+        && (object
         || is_version(bytes, first.start, address)
         || follows_word(words, NOT_BEFORE)
         // `upgrade 1.2.3.4 -> 1.2.3.5`
         || (words.ends_with(b"-> ") && has_word(line_before(bytes, first.start, 48), NOT_BEFORE))
-        || has_word(next_word, NOT_AFTER);
+        || has_word(next_word, NOT_AFTER));
     // `[MS-DCOM] 2.2.19.3`, `§13.1.2.4`
     let section = address.octets().iter().all(|number| *number < 32)
         && (words.ends_with(b"] ") || words.ends_with("§".as_bytes()) || words.ends_with("§ ".as_bytes()));
@@ -102,6 +104,18 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
         && words.strip_suffix(b" ").and_then(<[u8]>::last).is_some_and(u8::is_ascii_digit);
     (opens && closes && personal && !heading && !version && !section && !drawing)
         .then_some((first.start, fourth.end))
+}
+
+/// Returns whether the port follows an address as a fifth number: in what tcpdump shows, `IP 10.1.2.3.443 > 10.1.2.4.51022:`, and in
+/// the list of connections of BSD, `tcp4 0 0 10.1.2.3.443 …`.
+fn is_with_port(bytes: &[u8], start: usize, end: usize) -> bool {
+    let port = run_end(bytes, end + 1, 6, |b| b.is_ascii_digit());
+    let line = line_before(bytes, start, 96);
+    let flow = line.ends_with(b"IP ")
+        || line.ends_with(b" > ")
+        || bytes.get(port..).is_some_and(|rest| rest.starts_with(b" > "));
+    let listed = line.starts_with(b"tcp4 ") || line.starts_with(b"udp4 ") || line.starts_with(b"tcp46 ");
+    (flow || listed) && matches!(byte(bytes, port), b' ' | b':' | b'\n' | 0)
 }
 
 /// Returns whether the last word before a number is one of `words`, but for a link such as "is".
@@ -133,6 +147,12 @@ fn is_version(bytes: &[u8], start: usize, address: Ipv4Addr) -> bool {
     named
         || (product && !address.is_private())
         || required.iter().any(|sign| before.trim_ascii_end().ends_with(sign))
+}
+
+/// Returns whether an address belongs to a block that no numbering of versions reaches: 192.168.0.0/16 (RFC 1918), and those of
+/// documentation (RFC 5737).
+fn is_surely_address(address: Ipv4Addr) -> bool {
+    address.is_documentation() || matches!(address.octets(), [192, 168, ..])
 }
 
 fn is_joined(bytes: &[u8], start: usize) -> bool {
@@ -235,6 +255,9 @@ mod tests {
             ("client v1.2 from 203.0.113.9", "203.0.113.9"),
             ("agent version 2 at 203.0.113.9", "203.0.113.9"),
             ("Node: worker-2/10.0.1.2", "10.0.1.2"),
+            ("login on edge 203.0.113.7", "203.0.113.7"),
+            ("IP 10.0.1.2.51022 > x: Flags", "10.0.1.2"),
+            ("tcp4  0  0  10.0.1.2.443  x.443", "10.0.1.2"),
         ] {
             assert_eq!(found(text, &[Label::Ipv4]), [wanted], "{text}");
         }

@@ -7,10 +7,10 @@
 use memchr::memmem;
 
 use super::{
-    assignments, elements, email, headers, joint,
+    assignments, below, elements, email, headers, joint,
     label::Labels,
     literals::{INDEX, Kind, LITERALS},
-    names, pem, prose, scan, tables,
+    margins, names, pem, prose, scan, separators, tables,
     text::{floor, is_ident},
     url,
 };
@@ -124,9 +124,9 @@ fn open_pair(text: &str, end: usize) -> Option<usize> {
     {
         return Some(line_start);
     }
-    let from = end.saturating_sub(assignments::MAX_BLOCK + 2 * names::MAX_NAME);
+    let from = end.saturating_sub(separators::MAX_BLOCK + 2 * names::MAX_NAME);
     let near = bytes.get(from..end)?;
-    let block = memmem::rfind(near, assignments::VARIABLE)?;
+    let block = memmem::rfind(near, separators::VARIABLE)?;
     let open = memchr::memchr(b'}', near.get(block..)?).is_none();
     open.then(|| self::line_start(text, from + block))
 }
@@ -136,8 +136,9 @@ fn open_sentence(text: &str, end: usize) -> Option<usize> {
     let last = end.checked_sub(1)?;
     let start = line_start(text, last);
     let line = text.get(start..last)?;
-    let asks = line.contains("expect") && line.contains("assword");
-    if asks || prose::is_open(line) || elements::is_open(line) {
+    let asks = line.contains("expect") && line.contains("assword")
+        || line.starts_with('+') && line.contains("echo ");
+    if asks || prose::is_open(line) || below::is_open(line) || elements::is_open(line) {
         return Some(start);
     }
     // A header that may be folded.
@@ -148,7 +149,7 @@ fn open_sentence(text: &str, end: usize) -> Option<usize> {
     // A blank line below it.
     let above = start.checked_sub(1).filter(|_| line.trim().is_empty())?;
     let start = line_start(text, above);
-    text.get(start..above).filter(|line| prose::is_open(line)).map(|_| start)
+    text.get(start..above).filter(|line| prose::is_open(line) || below::is_open(line)).map(|_| start)
 }
 
 fn line_start(text: &str, at: usize) -> usize {
@@ -198,14 +199,15 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
         let content = without_sign(text.get(start..end)?.trim_end());
         let word = last_word(content);
         let name = content.strip_suffix(word).unwrap_or_default();
-        let pair = assignments::is_name_of_pair(name.as_bytes());
+        let pair = separators::is_name_of_pair(name.as_bytes());
         if line == 0
             && (pair
                 || content.ends_with(['=', '\\'])
                 || ends_in_group(content)
                 || url::is_open(word)
                 || content.len() >= 60 && content.contains("ecret") && word.len() >= 4
-                || joint::goes_on(text.get(start..end)?.as_bytes()))
+                || joint::goes_on(text.get(start..end)?.as_bytes())
+                || ends_in_literal(text, start, end))
         {
             return Some(start);
         }
@@ -216,13 +218,28 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
         {
             return Some(start);
         }
-        let alone = content.trim_start_matches([' ', '\t', '>', '|']).len() == word.len() && word.len() >= 2;
+        let shown = content.get(margins::behind(content.as_bytes(), 0)..).unwrap_or(content);
+        let alone = [content, shown].iter().any(|line| is_alone(line, word)) && word.len() >= 2;
         if !alone || start == 0 {
             return None;
         }
         end = start;
     }
     None
+}
+
+/// Returns whether a line has nothing but its last word, and blanks or the marks of a quotation in front of it.
+fn is_alone(line: &str, word: &str) -> bool {
+    line.trim_start_matches([' ', '\t', '>', '|']).len() == word.len()
+}
+
+/// Returns whether the line before `end` ends with a literal, and the text goes on with another one or ends there.
+fn ends_in_literal(text: &str, start: usize, end: usize) -> bool {
+    let line = text.get(start..end).unwrap_or_default().as_bytes();
+    let next = text.as_bytes().get(end..).unwrap_or_default();
+    let quoted = line.trim_ascii_end().last().is_some_and(|b| b"\"'".contains(b));
+    quoted
+        && (next.trim_ascii_start().is_empty() && !next.contains(&b'\n') || joint::goes_on_below(line, next))
 }
 
 /// Returns a line without the end of a literal that the next line goes on with: `"ab" +`.

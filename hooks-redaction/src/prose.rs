@@ -10,196 +10,17 @@
 //! assert_eq!(scrubber.scrub("The password for the demo account is Xk7-qP2vRw."), "The password for the demo account is [PASSWORD_REDACTED].");
 //! ```
 
+mod words;
+
+use self::words::{
+    AFTER_LINK, ARTICLES, AS, BEFORE_LINK, CAPTIONS, CHANGED, LINKS, MADE, SUBJECTS, TARGETS, WORDS,
+};
 use super::{
     label::Label,
     span::Span,
     text::{byte, byte_before, floor, line_before, run_end},
     value,
 };
-
-/// Ends of words for a password. What a text calls so in a name with `_` is a variable.
-const SUBJECTS: &[&str] =
-    &["password", "passwort", "kennwort", "passwd", "passcode", "passphrase", "wachtwoord", "palavra-passe"];
-/// Whole words for a password.
-const WORDS: &[&str] = &["pw", "pwd", "pass", "senha", "clave", "parola", "contrasena"];
-/// Words that may follow a subject in front of the link.
-const BEFORE_LINK: &[&str] = &[
-    "for",
-    "of",
-    "on",
-    "at",
-    "in",
-    "to",
-    "from",
-    "here",
-    "there",
-    "again",
-    "has",
-    "have",
-    "had",
-    "will",
-    "wifi",
-    "wi-fi",
-    "wlan",
-    "für",
-    "fuer",
-    "von",
-    "vom",
-    "zum",
-    "zur",
-    "des",
-    "der",
-    "im",
-    "am",
-    "beim",
-    "wurde",
-    "wird",
-    "hat",
-    "pour",
-    "du",
-    "de",
-    "d'accès",
-    "d'ordine",
-    "sur",
-    "a",
-    "wifi",
-    "para",
-    "del",
-    "do",
-    "da",
-    "dos",
-    "das",
-    "en",
-    "al",
-    "no",
-    "na",
-    "foi",
-    "per",
-    "di",
-    "della",
-    "dello",
-    "van",
-    "voor",
-    "op",
-    "het",
-    "voor",
-    "you",
-    "temporaire",
-    "provisoire",
-    "temporal",
-    "temporária",
-    "provvisoria",
-    "admin",
-    "root",
-    "user",
-];
-/// Words between a subject and the password itself.
-const LINKS: &[&str] = &[
-    "is", "was", "be", "are", "remains", "lautet", "ist", "war", "sei", "bleibt", "heißt", "est", "était",
-    "sera", "es", "era", "será", "sigue", "é", "è", "sarà", "foi", "luidt", "blijft", "wordt",
-];
-/// Words for a password that was changed, behind which "to" is a link.
-const CHANGED: &[&str] = &[
-    "set",
-    "reset",
-    "changed",
-    "updated",
-    "rotated",
-    "gesetzt",
-    "geändert",
-    "zurückgesetzt",
-    "changé",
-    "modifié",
-    "réinitialisé",
-    "cambiada",
-    "cambiado",
-    "restablecida",
-    "alterada",
-    "redefinida",
-    "cambiata",
-    "impostata",
-    "gewijzigd",
-    "ingesteld",
-    "equals",
-];
-/// Words behind a link that are no password: "is generated for root: …".
-const MADE: &[&str] = &[
-    "generated",
-    "created",
-    "assigned",
-    "issued",
-    "vergeben",
-    "erzeugt",
-    "généré",
-    "créé",
-    "generada",
-    "creada",
-    "gerada",
-    "criada",
-    "generata",
-    "gegenereerd",
-];
-/// Links behind [`CHANGED`].
-const TARGETS: &[&str] = &["to", "auf", "zu", "en", "à", "a", "para", "op", "naar", "in"];
-/// Words that may follow a link.
-const AFTER_LINK: &[&str] = &[
-    "now",
-    "currently",
-    "still",
-    "just",
-    "simply",
-    "always",
-    "set",
-    "reset",
-    "changed",
-    "been",
-    "to",
-    "temporarily",
-    "jetzt",
-    "nun",
-    "derzeit",
-    "aktuell",
-    "auf",
-    "zu",
-    "toujours",
-    "maintenant",
-    "ahora",
-    "agora",
-    "ora",
-    "nu",
-    "the",
-    "following",
-    "again",
-];
-/// Words in front of a subject: "as the new password".
-const ARTICLES: &[&str] = &[
-    "the",
-    "a",
-    "your",
-    "my",
-    "our",
-    "its",
-    "new",
-    "admin",
-    "temporary",
-    "das",
-    "dein",
-    "mein",
-    "neues",
-    "le",
-    "la",
-    "el",
-    "il",
-    "o",
-    "het",
-    "un",
-    "una",
-    "mot",
-    "de",
-    "d'",
-];
-/// Words between a password and a subject behind it.
-const AS: &[&str] = &["as", "als", "comme", "como", "come", "is", "ist", "est", "es", "é", "è"];
 
 /// Most bytes of a sentence that are read behind a subject.
 const REACH: usize = 120;
@@ -236,11 +57,47 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
     if !(next >= 0x80 || b"\0 :*`\"')<n\n.,".contains(&next)) {
         return None;
     }
+    if text.get(start..end).is_some_and(|name| ACCOUNTS.iter().any(|known| name.eq_ignore_ascii_case(known)))
+    {
+        return behind_user(text, end);
+    }
     let end = subject(text, start, end)?;
     let found = stated(text, end)
         .or_else(|| used_as(text, start))
         .or_else(|| if lines { below(text, end) } else { None })?;
     Some(Span::new(found.0, found.1, Label::Password))
+}
+
+/// Words in front of a user and a password: "Login: ada / …".
+const ACCOUNTS: &[&str] = &["login", "credentials", "creds", "credential", "logins"];
+
+/// Finds the password behind the user: `: user / password`.
+fn behind_user(text: &str, end: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let blank = |from: usize| run_end(bytes, from, 3, |b| b == b' ');
+    let user = blank(end + 1);
+    let slash = blank(run_end(bytes, user, 64, |b| b.is_ascii_graphic() && b != b'/'));
+    let from = blank(slash + 1);
+    if byte(bytes, end) != b':' || byte(bytes, slash) != b'/' || slash < user + 2 || from == slash + 1 {
+        return None;
+    }
+    value(text, from, true).map(|(start, end)| Span::new(start, end, Label::Password))
+}
+
+/// Longest word of [`CAPTIONS`], in bytes.
+const MAX_CAPTION: usize = 15;
+
+/// Finds the password behind the colon at `at`, which may be of full width. The text before it has to be a word of
+/// [`CAPTIONS`].
+pub(super) fn behind_caption(text: &str, at: usize) -> Option<Span> {
+    let head = text.get(ceil(text, at.saturating_sub(MAX_CAPTION))..at)?.trim_end().to_lowercase();
+    CAPTIONS.iter().find(|caption| head.ends_with(**caption))?;
+    let colon = text.get(at..)?.chars().next()?.len_utf8();
+    let from = run_end(text.as_bytes(), at + colon, 4, |b| b == b' ');
+    let rest = text.get(from..floor(text, from + 96))?;
+    let word = rest.find(|c: char| c.is_whitespace() || !c.is_ascii()).unwrap_or(rest.len());
+    let (start, end) = inside(rest.get(..word)?.trim_end_matches(['.', ',', ';']), 0)?;
+    is_one(rest.get(start..end)?, true).then(|| Span::new(from + start, from + end, Label::Password))
 }
 
 /// Finds the password behind the subject that ends at `end`.
@@ -548,12 +405,28 @@ mod tests {
             ("a senha do painel é verao2024x", "senha", "verao2024x"),
             ("het wachtwoord is fiets8842", "wachtwoord", "fiets8842"),
             ("La parola d'ordine: Estate2024", "parola", "Estate2024"),
+            ("la contraseña nueva es lunes2024x", "contrase", "lunes2024x"),
+            ("Login: joe / kiwi-4471x", "Login", "kiwi-4471x"),
             ("Use kiwi-4471x as the password", "password", "kiwi-4471x"),
             ("Nimm `kiwi-4471x` als Passwort", "Passwort", "kiwi-4471x"),
             ("Please use the following password to proceed:\n\n4f9d0c3e8a71\n", "password", "4f9d0c3e8a71"),
             ("Password for [x] successfully reset.\nNew value: Kx9mWq2r\n", "Password", "Kx9mWq2r"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn captions_in_other_scripts() {
+        for text in
+            ["パスワード：winter77x", "密码: winter77x。", "Пароль: winter77x", "비밀번호: `winter77x`"]
+        {
+            let marked = text.replace("winter77x", "[PASSWORD_REDACTED]");
+            assert_eq!(super::super::Scrubber::all().scrub(text), marked, "{text}");
+        }
+        for text in ["パスワード：必須", "密码: 8位以上", "Пароль: неверный", "名前：winter77x"]
+        {
+            assert_eq!(super::super::Scrubber::all().scrub(text), text);
         }
     }
 

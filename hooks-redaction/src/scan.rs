@@ -1,16 +1,18 @@
 //! One pass over a text for all labels: anchors name positions, and the detectors read around them.
 
+mod names;
+
 use super::{
+    accounts,
     anchors::{self, Anchors, TAIL},
-    assignments,
     body::{Body, Runs},
-    calls, commands, digits, email, encoded, forms, headers, joint,
+    calls, commands, digits, email, encoded, escapes, forms, headers, joint,
     label::{Label, Labels},
     lines,
-    literals::{self, INDEX, Index, Kind, LITERALS, Literal},
+    literals::{INDEX, Index, Kind, LITERALS, Literal},
     network, pem, prose,
     span::Span,
-    tables,
+    split,
     text::{byte, byte_before, line_before, run_end, run_start, starts_word},
     url, view,
 };
@@ -29,8 +31,8 @@ pub(super) fn all(text: &str, labels: Labels) -> Vec<Span> {
     hidden.sort_unstable();
     view::find(text, labels, &hidden, &mut spans);
     let (joined, mut whole): (Vec<Span>, Vec<Span>) =
-        spans.into_iter().partition(|span| joint::is_in(text, span));
-    whole.extend(joined.iter().flat_map(|span| joint::split(text, span)));
+        spans.into_iter().partition(|span| split::is_apart(text, span));
+    whole.extend(joined.iter().flat_map(|span| split::parts(text, span)));
     whole
 }
 
@@ -105,9 +107,8 @@ impl Scanner<'_> {
         if anchors.rare {
             self.rare(at);
         }
-        if anchors.opener && view::is_hidden(self.text, at) {
-            self.found.hidden.push(at);
-            self.literal(at);
+        if anchors.opener {
+            self.opener(at);
         }
         if anchors.account {
             self.account(at);
@@ -143,6 +144,17 @@ impl Scanner<'_> {
         }
     }
 
+    /// Reads at a character beyond ASCII that may hide something.
+    fn opener(&mut self, at: usize) {
+        if view::is_hidden(self.text, at) {
+            self.found.hidden.push(at);
+            self.literal(at);
+        }
+        if self.text.get(at..).is_some_and(|rest| rest.starts_with('：')) {
+            self.keep(prose::behind_caption(self.text, at));
+        }
+    }
+
     /// Reads around a byte that decides alone.
     fn rare(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
@@ -151,7 +163,7 @@ impl Scanner<'_> {
             b'@' => return self.mail(at),
             // A word starts behind these.
             b'\\' if matches!(next, b'n' | b'r' | b't') => return self.start(at + 2),
-            b'\\' if matches!(next, b'\n' | b'\r') => return self.line_end(at),
+            b'\\' if matches!(next, b'\n' | b'\r') => self.line_end(at),
             // An encoded blank hides nothing but the groups of a number.
             b'%' if bytes.get(at + 1..at + 3) == Some(b"20") => {
                 self.start(at + 3);
@@ -165,7 +177,7 @@ impl Scanner<'_> {
             }
             b'%' => return self.attached_password(at),
             b'~' => return self.tilde(at),
-            b'&' if !view::may_be_entity(bytes, at) => return,
+            b'&' if !escapes::may_be_entity(bytes, at) => return,
             _ => {}
         }
         if view::is_hidden(self.text, at) {
@@ -251,12 +263,15 @@ impl Scanner<'_> {
         } else {
             None
         };
-        if let Some(hit) = user.and_then(|end| assignments::user_option(self.text, end)) {
+        if let Some(hit) = user.and_then(|end| accounts::user_option(self.text, end)) {
             return self.keep(Some(hit));
         }
         self.keep(commands::option(self.text, at, self.lines));
-        if rest.starts_with(b"-b ") && memchr::memmem::find(line_before(bytes, at, 160), b"curl").is_some() {
-            self.note(headers::cookie_option(self.text, at + 3), &Label::AuthHeader);
+        let cookie = [&b"-b "[..], b"--cookie "].into_iter().find(|option| rest.starts_with(option));
+        if let Some(cookie) = cookie
+            && memchr::memmem::find(line_before(bytes, at, 160), b"curl").is_some()
+        {
+            self.note(headers::cookie_option(self.text, at + cookie.len()), &Label::AuthHeader);
         }
         if rest.get(..12).is_some_and(|option| option.eq_ignore_ascii_case(b"-AsPlainText")) {
             self.keep(calls::secure_string(self.text, at));
@@ -264,7 +279,7 @@ impl Scanner<'_> {
         let stdin =
             ["-S", "--password-stdin", "--stdin"].iter().any(|option| rest.starts_with(option.as_bytes()));
         if stdin {
-            self.keep(assignments::piped(self.text, at, false));
+            self.keep(accounts::piped(self.text, at, false).or_else(|| accounts::here_string(self.text, at)));
         }
     }
 
@@ -273,7 +288,9 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let hidden = match byte(bytes, at) {
             b'=' => joint::is_in_mail(bytes, at),
-            _ => joint::end(bytes, at, false).is_some(),
+            b'<' => view::element(bytes, at).is_some(),
+            b'"' | b'\'' => joint::end(bytes, at, false).is_some(),
+            _ => false,
         };
         if hidden {
             self.found.hidden.push(at);
@@ -339,6 +356,16 @@ impl Scanner<'_> {
         if next == b'/' || next.is_ascii_alphanumeric() {
             self.note(url::oracle(bytes, at), &Label::UrlPassword);
         }
+        // Genealogical data doubles the sign.
+        if next == b'@' && line_before(bytes, at, 96).windows(7).any(|tag| tag == b" EMAIL ") {
+            if let Some((start, end)) = email::address(self.text, at, at + 2, self.mail)
+                && self.labels.contains(&Label::Email)
+            {
+                self.mail = end;
+                self.found.spans.push(Span::new(start, end, Label::Email));
+            }
+            return;
+        }
         let local = before.is_ascii_alphanumeric() || before >= 0x80 || b"._%+-'\"".contains(&before);
         let domain = next.is_ascii_alphanumeric() || next >= 0x80 || next == b'_';
         if local
@@ -349,7 +376,7 @@ impl Scanner<'_> {
             self.mail = end;
             self.found.spans.push(Span::new(start, end, Label::Email));
             if byte(bytes, end) == b':' {
-                self.keep(assignments::mapped(self.text, start, end));
+                self.keep(accounts::mapped(self.text, start, end));
             }
         }
     }
@@ -357,6 +384,15 @@ impl Scanner<'_> {
     fn colon(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         let (before, next, after) = (byte_before(bytes, at), byte(bytes, at + 1), byte(bytes, at + 2));
+        if before == b'*' && next == b'*' {
+            self.keep(accounts::pgpass(self.text, at));
+        }
+        if before == b']' && next.is_ascii_digit() {
+            self.keep(accounts::relayed(self.text, at));
+        }
+        if before >= 0x80 {
+            self.keep(prose::behind_caption(self.text, at));
+        }
         if next == b'/' {
             if after == b'/' && at >= self.url {
                 let hit = url::password(self.text, at, self.lines);
@@ -366,7 +402,7 @@ impl Scanner<'_> {
             return;
         }
         if next.is_ascii_digit() && after.is_ascii_digit() {
-            self.keep(assignments::pgpass(self.text, at));
+            self.keep(accounts::pgpass(self.text, at));
         }
         if b"hdsuS".contains(&next) && before.is_ascii_lowercase() {
             self.keep(calls::data_object(self.text, at));
@@ -438,99 +474,6 @@ impl Scanner<'_> {
             self.note(forms::aws_secret_after(bytes, end), &Label::AwsSecretAccessKey);
         }
         self.cover(hit, &form.label)
-    }
-
-    /// Reads the name that has an anchor at `at`, if it may be that of a secret.
-    fn named_anchor(&mut self, at: usize) {
-        let bytes = self.text.as_bytes();
-        if at < self.covered {
-            return;
-        }
-        if literals::is_name(bytes, at) {
-            return self.name(at);
-        }
-        if bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"concat")) {
-            return self.join(at);
-        }
-        if byte(bytes, at) == b'.' && bytes.get(at + 1..at + 6) == Some(b"join(") {
-            return self.join(at);
-        }
-        let phrase = b"identified by";
-        let there = bytes.get(at..at + phrase.len()).unwrap_or_default();
-        if there.eq_ignore_ascii_case(phrase) {
-            let from = run_end(bytes, at + phrase.len(), 2, |b| b == b' ');
-            // In prose, a thing is identified by its name.
-            if there.starts_with(b"IDENTIFIED") || b"\"'".contains(&byte(bytes, from)) {
-                self.keep(assignments::option_value(self.text, from, false));
-            }
-        }
-    }
-
-    /// Reads the name around `at`, once.
-    fn name(&mut self, at: usize) {
-        if at < self.named {
-            return;
-        }
-        let bytes = self.text.as_bytes();
-        let (start, end) = assignments::name_around(bytes, at);
-        self.named = end;
-        match bytes.get(start..end) {
-            Some(b"chpasswd") => self.keep(assignments::piped(self.text, start, true)),
-            Some(b"kinit" | b"smbpasswd" | b"passwd" | b"vncpasswd" | b"cryptsetup") => {
-                self.keep(assignments::piped(self.text, start, false));
-            }
-            _ => {}
-        }
-        if let Some(hit) = self.by_its_place(start, end) {
-            self.named = hit.end.max(self.named);
-            return self.keep(Some(hit));
-        }
-        if assignments::is_part_of_path(bytes, start, end) {
-            return;
-        }
-        if byte(bytes, end) == b'$' {
-            return self.literal(start);
-        }
-        // Most names in code have no value behind them.
-        if !b" \t=:\"'`\\>],(\r\n<".contains(&byte(bytes, end)) {
-            return;
-        }
-        let bearer = self.text.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case("bearer"));
-        let hit = if bearer { headers::bearer(self.text, end) } else { None };
-        let hit = hit.or_else(|| headers::find(self.text, start, end, self.lines));
-        let hit = hit.or_else(|| assignments::find(self.text, start, end, self.lines));
-        self.named = hit.as_ref().map_or(self.named, |span| span.end);
-        self.keep(hit);
-    }
-
-    /// Reads a password that stands among others, not behind the name at `start..end` and a sign.
-    fn by_its_place(&mut self, start: usize, end: usize) -> Option<Span> {
-        if self.lines
-            && start >= self.table
-            && let Some(table) = tables::read(self.text, start, end)
-        {
-            self.table = table.end;
-            table.spans().for_each(|cell| self.keep(Some(cell)));
-        }
-        let asked = || self.text.get(start..end).is_some_and(|name| name.ends_with("assword"));
-        let (text, next) = (self.text, byte(self.text.as_bytes(), end));
-        if next == b'"' && text.get(start..end) == Some("auth") {
-            self.note(encoded::user(text, end), &Label::AuthHeader);
-        }
-        let hit = calls::find(text, start, end);
-        let hit =
-            hit.or_else(|| if b" \t}\"".contains(&next) { lines::find(text, start, end) } else { None });
-        let is_word = next == b' ';
-        let hit = hit.or_else(|| if is_word { commands::at_program(text, start, end) } else { None });
-        let hit = hit.or_else(|| {
-            if is_word || next == b'=' { commands::word_option(text, start, end, self.lines) } else { None }
-        });
-        hit.or_else(|| if self.lines && asked() { calls::answered(text, start, end) } else { None }).or_else(
-            || {
-                let path = assignments::is_part_of_path(text.as_bytes(), start, end);
-                if path { None } else { prose::find(text, start, end, self.lines) }
-            },
-        )
     }
 
     fn cover(&mut self, hit: Option<(usize, usize)>, label: &Label) -> bool {

@@ -11,6 +11,7 @@
 //! ```
 
 use super::{
+    cells,
     label::Label,
     names::{self, Noun},
     prose,
@@ -88,6 +89,7 @@ fn rows(text: &str, header: usize, header_end: usize, sign: u8, count: usize, pl
     let mut table = Table { cells: Vec::new(), end: header_end, is_open: true };
     let limit = bytes.len().min(header + MAX_TABLE);
     let mut at = header_end + 1;
+    let mut last = None;
     while at < limit {
         let end = memchr::memchr(b'\n', bytes.get(at..limit)?).map_or(limit, |length| at + length);
         let row = bytes.get(at..end)?;
@@ -98,15 +100,103 @@ fn rows(text: &str, header: usize, header_end: usize, sign: u8, count: usize, pl
                 break;
             }
             let (from, to) = *columns.get(place)?;
-            if let Some(cell) = password(text, at + from, at + to, sign == b'|') {
+            let (from, to) = (at + from, at + to);
+            let cell = trimmed(bytes, from, to);
+            let above = cells::of_row(bytes, at).filter(|_| sign == b'|' && cell.0 < cell.1);
+            let goes_on = above.is_some() && last.is_some_and(|end| cells::below(bytes, end) == Some(cell.0));
+            if goes_on {
+                table.cells.push(cell);
+            } else if let Some(cell) = password(text, from, to, sign == b'|') {
                 table.cells.push(cell);
             }
+            last = table.cells.last().map(|(_, end)| *end);
         }
         table.end = end;
         at = end + 1;
     }
     table.is_open &= at > bytes.len() || at >= limit && limit == bytes.len();
     (table.is_open || !table.cells.is_empty()).then_some(table)
+}
+
+/// Returns the extent of a cell without the blanks around it.
+fn trimmed(bytes: &[u8], from: usize, to: usize) -> (usize, usize) {
+    let cell = bytes.get(from..to).unwrap_or_default();
+    let start = from + cell.len() - cell.trim_ascii_start().len();
+    (start, start + cell.trim_ascii().len())
+}
+
+/// Finds the secret in the second cell of a row whose first one is the name at `start..end`, also over several rows.
+pub(super) fn named(text: &str, start: usize, end: usize) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let next = run_end(bytes, end, 40, |b| b" *`_".contains(&b));
+    if cells::bar(bytes, next).is_none() {
+        return Vec::new();
+    }
+    let line = line_before(bytes, start, MAX_HEADER);
+    let name = text.get(start..end).unwrap_or_default();
+    let bars = line.iter().filter(|b| **b == b'|').count()
+        + line.windows(3).filter(|three| *three == "│".as_bytes()).count();
+    if line.trim_ascii().is_empty() {
+        return expanded(text, name, end).into_iter().collect();
+    }
+    let Some(row) = cells::of_row(bytes, start - line.len()).filter(|row| row.len() == 2 && bars == 1) else {
+        return Vec::new();
+    };
+    let alone = row.first().is_some_and(|(from, to)| {
+        let marks = |b: u8| b"*`_ ".contains(&b);
+        start.saturating_sub(*from) <= 2 && run_end(bytes, end, 3, marks) >= *to
+    });
+    let Some((noun, (from, to))) = names::noun(name).zip(row.get(1).copied()).filter(|_| alone) else {
+        return Vec::new();
+    };
+    let mut parts = vec![(from, to)];
+    while let Some(next) =
+        parts.last().and_then(|(_, to)| cells::below(bytes, *to)).filter(|_| parts.len() < 8)
+    {
+        let to = run_end(bytes, next, MAX_HEADER, |b| b != b'\n' && b != b'|' && b != 0xe2);
+        parts.push(trimmed(bytes, next, to));
+    }
+    let whole: String = parts.iter().filter_map(|(from, to)| text.get(*from..*to)).collect();
+    let label = match noun {
+        _ if names::is_aws_secret(name) && super::forms::is_aws_secret(whole.as_bytes()) => {
+            Label::AwsSecretAccessKey
+        }
+        Noun::Password if prose::is_one(&whole, true) => Label::Password,
+        Noun::Secret if value::is_token(&whole, Style::Plain(true), 8) => Label::Password,
+        Noun::Token if value::is_token(&whole, Style::Plain(true), 16) => Label::ApiKey,
+        _ => return Vec::new(),
+    };
+    parts.into_iter().map(|(from, to)| Span::new(from, to, label.clone())).collect()
+}
+
+/// Finds the password in a row of an expanded record (psql): `password | …`.
+fn expanded(text: &str, name: &str, end: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let bar = run_end(bytes, end, MAX_HEADER, |b| b == b' ');
+    let from = run_end(bytes, bar + 1, 4, |b| b == b' ');
+    let line = run_end(bytes, from, MAX_HEADER, |b| b != b'\n' && b != b'\r');
+    let found = text.get(from..floor(text, line))?.trim_end();
+    let drawn = byte(bytes, bar) == b'|' && bar > end && from == bar + 2;
+    (drawn && names::noun(name) == Some(Noun::Password) && prose::is_one(found, true))
+        .then(|| Span::new(from, from + found.len(), Label::Password))
+}
+
+/// Returns the start of the drawn row above `end` whose last cell may go on below it.
+fn open_row(text: &str, end: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut end = end;
+    let mut open = None;
+    for _row in 0..8 {
+        let last = end.checked_sub(1)?;
+        let start = last - line_before(bytes, last, MAX_HEADER).len();
+        let row = cells::of_row(bytes, start)?;
+        open = Some(start);
+        if row.first().is_none_or(|(from, to)| from < to) {
+            break;
+        }
+        end = start;
+    }
+    open
 }
 
 /// Returns whether a row is a line between rows: `+-----+-----+`.
@@ -148,6 +238,11 @@ fn password(text: &str, from: usize, to: usize, is_drawn: bool) -> Option<(usize
     let quotes = |c: char| matches!(c, '"' | '\'' | '`');
     let open = trimmed.len() - trimmed.trim_start_matches(quotes).len();
     let found = trimmed.trim_matches(quotes);
+    // A cell in quotation marks may have blanks.
+    let spaced = !is_drawn
+        && trimmed.len() > found.len()
+        && trimmed.starts_with('"')
+        && value::is_password(found, Style::Quoted);
     let digest = found.len() >= 32 && found.bytes().all(|b| b.is_ascii_hexdigit())
         || found.starts_with(['$', '*', '{']);
     let random = if is_drawn {
@@ -157,8 +252,8 @@ fn password(text: &str, from: usize, to: usize, is_drawn: bool) -> Option<(usize
             || value::has_rare_sign(found)
             || prose::is_jumbled(found)
     };
-    (!digest && random && !found.contains(char::is_whitespace) && value::is_password(found, Style::Attached))
-        .then_some((start + open, start + open + found.len()))
+    let plain = !found.contains(char::is_whitespace) && value::is_password(found, Style::Attached);
+    (!digest && random && (plain || spaced)).then_some((start + open, start + open + found.len()))
 }
 
 /// Reads the rows of `INSERT INTO users (name, password) VALUES (…), (…)` with the name of a column at `start..end`.
@@ -167,6 +262,9 @@ fn inserted(text: &str, line: usize, start: usize, end: usize) -> Option<Table> 
     let before = bytes.get(line..start)?;
     let open = memchr::memrchr(b'(', before)?;
     let into = before.get(..open)?.to_ascii_lowercase();
+    if into.trim_ascii_start().starts_with(b"copy ") {
+        return copied(text, line, open, start, end);
+    }
     memchr::memmem::rfind(&into, b"into ")?;
     let names = |b: &u8| b.is_ascii_alphanumeric() || b"_, `\"[].".contains(b);
     let listed = before.get(open + 1..).filter(|list| list.iter().all(&names))?;
@@ -212,6 +310,20 @@ fn inserted(text: &str, line: usize, start: usize, end: usize) -> Option<Table> 
     (table.is_open || !table.cells.is_empty()).then_some(table)
 }
 
+/// Reads the rows below `COPY users (name, password) FROM stdin;` (PostgreSQL) with the name of a column at `start..end`; the
+/// columns begin behind `open` in the line.
+fn copied(text: &str, line: usize, open: usize, start: usize, end: usize) -> Option<Table> {
+    let bytes = text.as_bytes();
+    let close = run_end(bytes, end, MAX_HEADER, |b| b != b')' && b != b'\n');
+    let header_end = run_end(bytes, close, MAX_HEADER, |b| b != b'\n');
+    let input = bytes.get(close..header_end)?.to_ascii_lowercase();
+    memchr::memmem::find(&input, b" from stdin")?;
+    let commas =
+        |from: usize, to: usize| bytes.get(from..to).map(|list| list.iter().filter(|b| **b == b',').count());
+    let (place, more) = (commas(line + open, start)?, commas(end, close)?);
+    rows(text, line, header_end, b'\t', place + more + 1, place)
+}
+
 /// Parses the fields of a row up to its parenthesis; returns them with the position behind it.
 fn tuple(bytes: &[u8], from: usize, limit: usize) -> Option<(Vec<(usize, usize)>, usize)> {
     let mut fields = Vec::new();
@@ -238,6 +350,10 @@ fn tuple(bytes: &[u8], from: usize, limit: usize) -> Option<(Vec<(usize, usize)>
 
 /// Returns the start of the header of a table that goes on behind `end`.
 pub(super) fn open_before(text: &str, end: usize) -> Option<usize> {
+    table_before(text, end).or_else(|| open_row(text, end))
+}
+
+fn table_before(text: &str, end: usize) -> Option<usize> {
     let low = floor(text, end.saturating_sub(MAX_TABLE + MAX_HEADER));
     let near = text.get(low..end)?;
     let last = near.trim_end_matches(['\n', '\r']).rsplit('\n').next().unwrap_or_default();
@@ -283,6 +399,10 @@ mod tests {
                 "INSERT INTO t (name, password, n) VALUES ('joe', 'winter77', 1), ('ann', 'K9#mWq!x', 2);",
                 &["winter77", "K9#mWq!x"],
             ),
+            ("COPY t (id, password) FROM stdin;\n1\twinter77\n\\.\n", &["winter77"]),
+            ("-[ RECORD 1 ]---\nid       | 1\npassword | winter77\n", &["winter77"]),
+            ("| Password | winter77 |\n", &["winter77"]),
+            ("| password | winter77 |\n|          | xKiwi9   |\n", &["winter77", "xKiwi9"]),
             ("insert into t (name, `password`)\nvalues\n  ('joe', 'winter77');", &["winter77"]),
         ] {
             let marked =

@@ -37,8 +37,12 @@ pub(super) fn password(text: &str, at: usize, lines: bool) -> Option<(usize, usi
     };
     let end = start + last_at;
     let found = text.get(colon + 1..end)?;
-    let named = matches!(found, "PASSWORD" | "PASS" | "PWD" | "PW" | "SECRET" | "TOKEN" | "REDACTED")
-        || found.trim_end_matches(']') == "password" && found.ends_with(']');
+    // As documentation writes it.
+    let user = text.get(start..colon)?;
+    let shown = matches!(user, "user" | "username") && matches!(found, "pass" | "password" | "passwd");
+    let named = shown
+        || matches!(found, "PASSWORD" | "PASS" | "PWD" | "PW" | "SECRET" | "TOKEN" | "REDACTED")
+        || found.trim_matches(['[', ']', '<', '>']) == "password" && found.ends_with(']');
     (!found.is_empty() && !named && !value::is_placeholder(found)).then_some((colon + 1, end))
 }
 
@@ -123,6 +127,7 @@ mod tests {
             "https://u:<password>@h",
             "https://jane@h/x",
             "https://u:***@h",
+            "postgres://user:password@localhost/db",
             "mysql://USER:PASSWORD@HOST:PORT/NAME",
         ] {
             assert_eq!(found(text), None, "{text}");

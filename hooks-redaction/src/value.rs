@@ -2,6 +2,9 @@
 
 use super::{code, names};
 
+pub(super) use super::placeholder::is_placeholder;
+use super::placeholder::{is_member, is_path};
+
 /// Notation of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
@@ -169,50 +172,16 @@ fn is_foreign_text(value: &str) -> bool {
 /// Length of the part of a value that is judged.
 pub(super) const HEAD: usize = 128;
 
-/// Returns whether `value` (its head) is a template, a reference or a mask.
-pub(super) fn is_placeholder(value: &str) -> bool {
-    let value = value.trim();
-    let framed = |open: &str, close: &str| value.starts_with(open) && value.ends_with(close);
-    let name = |text: &str| {
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(&b))
-    };
-    let opened = [
-        "${", "$(", "{{", "#{", "%(", "<%", "@{", "!Ref", "!Sub", "!vault", "vault:", "arn:", "file:", "env:",
-    ]
-    .iter()
-    .any(|open| value.starts_with(open));
-    let variable = value.strip_prefix('$').is_some_and(name);
-    let percent = framed("%", "%") && value.len() > 2;
-    let format = matches!(value, "%s" | "%d" | "%v" | "%q" | "{}" | "\"" | "'" | "?");
-    let filtered =
-        value.strip_prefix('[').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'));
-    let mut letters = value.chars();
-    let first = letters.next();
-    let same = value.chars().count() >= 3 && letters.all(|c| Some(c) == first);
-    let mask = value.chars().all(|c| "*xX•.…#-_".contains(c));
-    let lower = value.to_lowercase();
-    let template = ["your_", "your-", "your "].iter().any(|word| lower.contains(word))
-        || lower.ends_with("_here")
-        || lower.ends_with("-here");
-    let frame = (framed("<", ">") || framed("{", "}") || framed("[", "]") || framed("__", "__"))
-        && !value.contains(['"', ',']);
-    value.is_empty()
-        || filtered
-        || opened
-        || variable
-        || percent
-        || format
-        || same
-        || mask
-        || template
-        || frame
-}
-
 /// Returns whether the value of a name that suggests a password is a password.
 pub(super) fn is_password(value: &str, style: Style) -> bool {
     let bare = value.trim();
     let least = if matches!(style, Style::Quoted | Style::Attached) { 2 } else { 3 };
-    if is_placeholder(bare) || is_word(bare) || bare.chars().count() < least || is_foreign_text(bare) {
+    if is_placeholder(bare)
+        || is_word(bare)
+        || is_path(bare)
+        || bare.chars().count() < least
+        || is_foreign_text(bare)
+    {
         return false;
     }
     if style == Style::Quoted {
@@ -220,7 +189,8 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         if bare.len() < value.len() && bare.ends_with([':', '?', '>']) {
             return false;
         }
-        return is_passphrase(bare) || (!is_sentence(bare) && !bare.contains("://") && !is_about(bare));
+        return is_passphrase(bare)
+            || (!is_sentence(bare) && !bare.contains("://") && !is_about(bare) && !is_member(bare));
     }
     if style == Style::Prose
         && (is_version(bare) || code::is_type(bare) || bare.starts_with(['{', '}', ')', ']', '=', '|']))
@@ -232,7 +202,10 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         && !(style == Style::Prose && (bare.contains("://") || bare.starts_with("HTTP/")))
         && match style {
             Style::Quoted | Style::Attached => true,
-            Style::Plain(alone) => alone && bare.chars().count() >= 4 || has_digit_or_sign(bare),
+            Style::Plain(alone) => {
+                let words = bare.matches('-').count() >= 2 && bare.chars().any(char::is_uppercase);
+                alone && bare.chars().count() >= 4 || words || has_digit_or_sign(bare)
+            }
             Style::Spaced => has_digit_or_sign(bare) || (bare.len() >= 14 && bare.matches('-').count() >= 2),
             Style::Prose => {
                 let words = bare.len() >= 14 && bare.matches('-').count() >= 2;
@@ -381,35 +354,6 @@ pub(super) fn is_code(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn placeholders() {
-        for value in [
-            "",
-            "${X}",
-            "$(cat f)",
-            "$PASS",
-            "{{ .x }}",
-            "<password>",
-            "%DB_PW%",
-            "****",
-            "xxxx",
-            "...",
-            "your-password",
-            "TOKEN_HERE",
-            "{token}",
-            "[REDACTED]",
-            "__PW__",
-            "file:/run/secrets/db",
-            "env:DB_PW1",
-            "%s",
-        ] {
-            assert!(is_placeholder(value), "{value}");
-        }
-        for value in ["hunter2", "$ecr3t!", "EXAMPLE-9", "FAKEvalue1", "p@ss", "<3hearts"] {
-            assert!(!is_placeholder(value), "{value}");
-        }
-    }
 
     #[test]
     fn passwords_by_style() {

@@ -3,24 +3,12 @@
 //! A view maps each of its bytes back to the text, so that a finding in the view is removed from the text with
 //! everything that was hidden in it.
 
-use std::sync::LazyLock;
-
+use super::escapes::{entity, escape, percent, terminal_code};
 use super::joint;
 use super::label::Labels;
 use super::scan;
 use super::span::Span;
 use super::text::{byte, byte_before, floor, run_end, run_start};
-
-/// Names of characters in HTML, from `data/entities.txt`.
-static ENTITIES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
-    let rows = include_str!("../data/entities.txt").lines().filter(|line| !line.starts_with('#'));
-    rows.filter_map(|row| row.split_once('\t')).collect()
-});
-
-/// Longest name or number of a character in HTML, with `&` and `;`.
-const MAX_ENTITY: usize = 18;
-/// Longest terminal code.
-const MAX_CODE: usize = 256;
 
 /// A stretch of text with what hides in it made plain.
 #[derive(Debug)]
@@ -151,9 +139,15 @@ fn window_end(text: &str, hidden: &[usize], at: usize, side: usize) -> (usize, b
         let line = tail.get(..newline).unwrap_or_default();
         let next = at + newline + 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let soft = line.ends_with(b"=") || joint::goes_on(line);
         let rest = tail.get(newline + 1..).unwrap_or_default();
         let next_end = memchr::memchr(b'\n', rest).map_or(high, |length| next + length);
+        let below = rest.get(..next_end - next).unwrap_or_default();
+        let last =
+            line.get(line.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)..).unwrap_or_default();
+        let soft = last.ends_with(b"=")
+            || ends_in_backslash(text.as_bytes(), at + line.len())
+            || joint::goes_on(last)
+            || joint::goes_on_below(last, below);
         let first = hidden.partition_point(|place| *place < next);
         let goes_on = hidden.get(first).is_some_and(|place| *place < next_end) && newline < SIDE / 2;
         if !soft && !goes_on {
@@ -163,31 +157,15 @@ fn window_end(text: &str, hidden: &[usize], at: usize, side: usize) -> (usize, b
     (high, high == text.len())
 }
 
-/// The first two letters of the names of characters, as bits.
-static ENTITY_STARTS: LazyLock<[u64; 16]> = LazyLock::new(|| {
-    let mut bits = [0; 16];
-    for (name, _) in ENTITIES.iter() {
-        let (word, bit) = entity_place(name.as_bytes());
-        if let Some(word) = bits.get_mut(word) {
-            *word |= 1 << bit;
-        }
-    }
-    bits
-});
-
-fn entity_place(name: &[u8]) -> (usize, u32) {
-    let (first, second) = (byte(name, 0) & 31, byte(name, 1) & 31);
-    (usize::from(first >> 1), u32::from((first & 1) << 5 | second))
+/// Returns whether the line that ends at `end` has a backslash there that joins its last word with the first one of the next line.
+fn ends_in_backslash(bytes: &[u8], end: usize) -> bool {
+    let backslash = end.checked_sub(1).filter(|at| byte(bytes, *at) == b'\\');
+    backslash.is_some_and(|at| is_word(byte_before(bytes, at)))
 }
 
-/// Returns whether the `&` at `at` may start the name or number of a character.
-pub(super) fn may_be_entity(bytes: &[u8], at: usize) -> bool {
-    let next = byte(bytes, at + 1);
-    if !next.is_ascii_alphabetic() {
-        return next == b'#';
-    }
-    let (word, bit) = entity_place(bytes.get(at + 1..).unwrap_or_default());
-    ENTITY_STARTS.get(word).is_some_and(|word| word >> bit & 1 == 1)
+/// Returns whether a byte belongs to a word that a line end may cut.
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"+/_-.=!@#$%^&*~".contains(&b)
 }
 
 /// Returns whether something is hidden at `at`.
@@ -197,7 +175,7 @@ pub(super) fn is_hidden(text: &str, at: usize) -> bool {
 }
 
 /// Reading of a place in a text.
-enum Reading {
+pub(super) enum Reading {
     /// As it stands.
     Plain,
     /// As nothing, up to this position.
@@ -245,6 +223,9 @@ fn reading(bytes: &[u8], at: usize, c: char) -> Reading {
         '\u{1b}' => return terminal_code(bytes, at),
         '%' => percent(bytes, at),
         '&' => return entity(bytes, at),
+        '\\' if b"\r\n".contains(&byte(bytes, at + 1)) => {
+            return joined_line(bytes, at).map_or(Reading::Plain, Reading::Nothing);
+        }
         '\\' => escape(bytes, at),
         // Soft line break of mail.
         '=' if byte(bytes, at + 1) == b'\n' => return Reading::Nothing(at + 2),
@@ -252,10 +233,47 @@ fn reading(bytes: &[u8], at: usize, c: char) -> Reading {
         '\u{2012}' | '\u{2013}' if is_between_digits(bytes, at, c.len_utf8()) => {
             Some(('-', at + c.len_utf8()))
         }
+        // Others stand in texts of East Asia.
+        '\u{ff1a}' | '\u{ff1d}' if byte(bytes, at + c.len_utf8()).is_ascii_graphic() => {
+            plain(c).map(|plain| (plain, at + c.len_utf8()))
+        }
+        '\u{ff1a}' | '\u{ff1d}' => None,
+        '<' => return element(bytes, at).map_or(Reading::Plain, Reading::Nothing),
         _ if is_invisible(c) => return Reading::Nothing(at + c.len_utf8()),
         _ => plain(c).map(|plain| (plain, at + c.len_utf8())),
     };
     decoded.map_or(Reading::Plain, |(c, end)| Reading::Character(c, end))
+}
+
+/// Elements of a page that may stand inside a word and show nothing themselves.
+const INLINE: &[&[u8]] =
+    &[b"wbr", b"b", b"i", b"u", b"em", b"span", b"strong", b"mark", b"font", b"code", b"tt", b"small", b"a"];
+
+/// Returns the end of an inline element at `at` that stands between two characters of a word.
+pub(super) fn element(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = byte_before(bytes, at);
+    if !(is_token(before) || before == b'>') {
+        return None;
+    }
+    let start = at + 1 + usize::from(byte(bytes, at + 1) == b'/');
+    let name = run_end(bytes, start, 8, |b| b.is_ascii_alphabetic());
+    let word = bytes.get(start..name)?;
+    INLINE.iter().find(|known| word.eq_ignore_ascii_case(known))?;
+    let attributes = matches!(byte(bytes, name), b'>' | b' ' | b'/');
+    let end = run_end(bytes, name, 96, |b| b != b'>' && b != b'<' && b != b'\n');
+    let goes_on = is_token(byte(bytes, end + 1)) || byte(bytes, end + 1) == b'<';
+    (attributes && goes_on && byte(bytes, end) == b'>').then_some(end + 1)
+}
+
+fn is_token(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"_-.+/=@".contains(&b)
+}
+
+/// Returns the start of the line below a backslash at `at` that joins two parts of a word, as shells, C and `sed -n l` do.
+fn joined_line(bytes: &[u8], at: usize) -> Option<usize> {
+    let next = at + 1 + usize::from(byte(bytes, at + 1) == b'\r') + 1;
+    (byte_before(bytes, next) == b'\n' && is_word(byte_before(bytes, at)) && is_word(byte(bytes, next)))
+        .then_some(next)
 }
 
 fn is_between_digits(bytes: &[u8], at: usize, length: usize) -> bool {
@@ -264,7 +282,7 @@ fn is_between_digits(bytes: &[u8], at: usize, length: usize) -> bool {
 
 /// Returns whether a character is not seen: those that Unicode lists as ignorable by default (`DerivedCoreProperties`),
 /// marks of annotations, and control characters other than tabulators and line ends.
-fn is_invisible(c: char) -> bool {
+pub(super) fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\0'..='\u{8}' | '\u{e}'..='\u{1f}' | '\u{80}'..='\u{9f}'
@@ -285,92 +303,13 @@ fn plain(c: char) -> Option<char> {
         '\u{ff08}'..='\u{ff09}'
         | '\u{ff0b}'
         | '\u{ff0d}'..='\u{ff0e}'
-        | '\u{ff10}'..='\u{ff19}'
+        | '\u{ff10}'..='\u{ff1a}'
+        | '\u{ff1d}'
         | '\u{ff20}'..='\u{ff3a}'
         | '\u{ff3f}'
         | '\u{ff41}'..='\u{ff5a}' => char::from_u32(u32::from(c) - 0xfee0),
         _ => None,
     }
-}
-
-/// Reads a code of a terminal (ECMA-48): a control sequence, or a command up to its terminator.
-fn terminal_code(bytes: &[u8], at: usize) -> Reading {
-    match byte(bytes, at + 1) {
-        b'[' => {
-            let end = run_end(bytes, at + 2, MAX_CODE, |b| (0x20..0x40).contains(&b));
-            Reading::Nothing(if (0x40..0x7f).contains(&byte(bytes, end)) { end + 1 } else { at + 1 })
-        }
-        b']' => {
-            let end = run_end(bytes, at + 2, MAX_CODE, |b| b >= 0x20);
-            match byte(bytes, end) {
-                0x07 => Reading::Nothing(end + 1),
-                0x1b if byte(bytes, end + 1) == b'\\' => Reading::Nothing(end + 2),
-                _ => Reading::Nothing(at + 1),
-            }
-        }
-        b'(' | b')' => Reading::Nothing(if byte(bytes, at + 2).is_ascii() { at + 3 } else { at + 1 }),
-        _ => Reading::Nothing(at + 1),
-    }
-}
-
-/// Reads `%41`, or `%2541`, which is encoded twice.
-fn percent(bytes: &[u8], at: usize) -> Option<(char, usize)> {
-    let first = printable(hex(bytes, at + 1, 2)?)?;
-    if first == '%'
-        && let Some(second) = hex(bytes, at + 3, 2).and_then(printable)
-    {
-        return Some((second, at + 5));
-    }
-    Some((first, at + 3))
-}
-
-/// Reads `\u0041` and `\x41`.
-fn escape(bytes: &[u8], at: usize) -> Option<(char, usize)> {
-    match byte(bytes, at + 1) {
-        b'u' => Some((printable(hex(bytes, at + 2, 4)?)?, at + 6)),
-        b'x' => Some((printable(hex(bytes, at + 2, 2)?)?, at + 4)),
-        // As some writers of JSON escape it.
-        b'/' => Some(('/', at + 2)),
-        _ => None,
-    }
-}
-
-/// Reads `&#65;`, `&#x41;` and `&lowbar;`.
-fn entity(bytes: &[u8], at: usize) -> Reading {
-    let end = run_end(bytes, at + 1, MAX_ENTITY, |b| b.is_ascii_alphanumeric() || b == b'#');
-    let name = std::str::from_utf8(bytes.get(at + 1..end).unwrap_or_default()).unwrap_or_default();
-    let end = end + usize::from(byte(bytes, end) == b';');
-    let number = name.strip_prefix('#').and_then(|number| match number.strip_prefix(['x', 'X']) {
-        Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => number.parse().ok(),
-    });
-    if let Some(c) = number.and_then(char::from_u32) {
-        return if is_invisible(c) {
-            Reading::Nothing(end)
-        } else if c == '\u{a0}' || !c.is_control() {
-            Reading::Character(if c == '\u{a0}' { ' ' } else { c }, end)
-        } else {
-            Reading::Plain
-        };
-    }
-    if byte(bytes, end.saturating_sub(1)) != b';' {
-        return Reading::Plain;
-    }
-    match ENTITIES.iter().find(|(known, _)| *known == name) {
-        Some((_, "")) => Reading::Nothing(end),
-        Some((_, text)) => text.chars().next().map_or(Reading::Plain, |c| Reading::Character(c, end)),
-        None => Reading::Plain,
-    }
-}
-
-/// Parses `count` hex digits.
-fn hex(bytes: &[u8], at: usize, count: usize) -> Option<u32> {
-    let digits = bytes.get(at..at + count)?;
-    digits.iter().try_fold(0, |value, b| Some(value * 16 + char::from(*b).to_digit(16)?))
-}
-
-fn printable(code: u32) -> Option<char> {
-    char::from_u32(code).filter(|c| (' '..='~').contains(c))
 }
 
 #[cfg(test)]
@@ -388,7 +327,11 @@ mod tests {
             ("\u{1b}[1;31mred\u{1b}[0m \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\", "red link"),
             ("%6a%2540%41", "j@A"),
             ("&#106;&#x40;&commat;&shy;&lowbar;&#8203;x", "j@@_x"),
-            ("\\u0040\\x41", "@A"),
+            ("\\u0040\\x41\\u{42}\\U00000043\\104\\'45", "@ABCDE"),
+            ("ab\\\ncd \\\nef", "abcd \\\nef"),
+            ("ab<wbr>cd<b>e</b>f <b>g</b>", "abcdef <b>g</b>"),
+            ("ab\\_cd \\_ e", "ab_cd \\_ e"),
+            ("a：b，c： d", "a:b，c： d"),
             ("a=\nb=\r\nc", "abc"),
             ("caf=C3=A9 n=3D1=C2=A0x=\ny", "café n=1 xy"),
             ("x=3D1&y=2", "x=3D1&y=2"),

@@ -2,8 +2,9 @@
 
 use super::{
     body::{Body, MAX_RUN},
+    cells,
     forms::{self, Form},
-    joint,
+    joint, margins,
     text::{byte, byte_before, is_ident, line_before, run_end, run_start},
 };
 
@@ -20,14 +21,22 @@ pub(super) fn next_line(bytes: &[u8], end: usize) -> Option<usize> {
     if b"\"'".contains(&byte(bytes, end)) {
         return next_literal(bytes, end);
     }
+    if let Some(next) = cells::below(bytes, end) {
+        return Some(next);
+    }
     let soft = b"=\\".contains(&byte(bytes, end));
     let at = end + usize::from(soft);
     let at = at + usize::from(byte(bytes, at) == b'\r');
     if byte(bytes, at) != b'\n' {
         return None;
     }
-    let quoted = run_end(bytes, at + 1, 8, |b| b" \t>|".contains(&b));
-    Some(quoted)
+    let text = shown(bytes, end, at + 1).unwrap_or(at + 1);
+    Some(run_end(bytes, text, 16, |b| b" \t>|".contains(&b)))
+}
+
+/// Returns where the text of the line at `next` begins, if it has a margin like that of the line which ends at `end`.
+fn shown(bytes: &[u8], end: usize, next: usize) -> Option<usize> {
+    margins::behind_both(bytes, margins::line_start(bytes, end), next).map(|(_, below)| below)
 }
 
 /// Returns the start of the literal that is put together with the one whose quotation mark is at `end`: `"a" + "b"`, also one
@@ -74,17 +83,31 @@ pub(super) fn continued(bytes: &[u8], end: usize, form: &Form) -> Option<usize> 
     for _line in 0..MAX_LINES {
         let soft = b"=\\".contains(&byte(bytes, end));
         let literal = b"\"'".contains(&byte(bytes, end));
-        let full = soft || literal || line_before(bytes, end, FULL_LINE).len() >= FULL_LINE;
-        if form.most != usize::MAX || !full {
+        if form.most != usize::MAX {
             break;
         }
-        let folded = |from: usize| byte(bytes, end) == b'\\' || is_indented_alike(bytes, end, from);
+        let cell = cells::below(bytes, end);
+        let folded = |from: usize| {
+            byte(bytes, end) == b'\\'
+                || is_rest(
+                    bytes.get(from..run_end(bytes, from, 256, |b| form.body.has(b))).unwrap_or_default(),
+                    MAX_INDENT,
+                )
+                || is_indented_alike(bytes, end, from)
+                || cell == Some(from)
+                || shown(bytes, end, line_end(bytes, end) + 1).is_some_and(|text| text <= from)
+        };
         let Some(from) = next_line(bytes, end)
             .filter(|from| literal || byte_before(bytes, *from) == b'\n' || folded(*from))
         else {
             break;
         };
         let to = run_end(bytes, from, 256, |b| form.body.has(b));
+        let length = line_before(bytes, end, FULL_LINE).len();
+        let full = soft || literal || cell.is_some() || length >= FULL_LINE;
+        if !full && !is_rest(bytes.get(from..to).unwrap_or_default(), length) {
+            break;
+        }
         // The rest of a credential stands alone in its line; a time or the name of a variable does not.
         let alone = byte(bytes, to).is_ascii_whitespace() || b"\0\"'`,;)]}=\\".contains(&byte(bytes, to));
         let least = if soft || literal { 2 } else { 11 };
@@ -95,6 +118,25 @@ pub(super) fn continued(bytes: &[u8], end: usize, form: &Form) -> Option<usize> 
         last = Some(to);
     }
     last
+}
+
+/// Shortest line that a program cuts at its limit.
+const SHORT_LINE: usize = 24;
+
+/// Returns whether a line is the rest of a credential that was cut after `length` characters of its line: no longer, and with
+/// letters in both cases and digits.
+fn is_rest(line: &[u8], length: usize) -> bool {
+    let has = |class: fn(&u8) -> bool| line.iter().any(class);
+    length >= SHORT_LINE
+        && line.len() <= length
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+}
+
+/// Returns the end of the line around `at`, if it is near.
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    run_end(bytes, at, 8, |b| b != b'\n')
 }
 
 /// Returns whether the line of the text at `from` has the blanks in front that the one which ends at `end` has, and no more: a
