@@ -3,14 +3,19 @@
 use super::super::rule::DecisionRule;
 use super::super::tables;
 use super::super::words::Word;
-use super::path::{is_namespace, is_path, starts_at_root};
-use super::{Name, Use};
+use super::path::{is_namespace, is_path, starts_at_root, without_arity};
+use super::{CODE_NOUNS, Name, Use};
 
 impl Name {
     /// Adds the name to the rule that forbids it. Returns whether it is something that a call can bring in.
     pub(in super::super) fn forbid_in(&self, rule: &mut DecisionRule, usage: &Use) -> bool {
         let text = self.text.trim().trim_end_matches(',');
         // "`@acme/ui/src/...`" is everything below.
+        let bare = without_arity(text);
+        if self.is_code && bare.len() < text.len() {
+            rule.calls.push(bare.to_owned());
+            return true;
+        }
         let is_open = text.contains('/') && !text.contains(' ') && !text.starts_with('.');
         let text = if is_open && text.ends_with(['.', '…']) {
             text.trim_end_matches(['.', '…', '/'])
@@ -95,6 +100,12 @@ impl Name {
         }
         if let Some(files) = self.files(text, &word, usage) {
             self.forbid_files(files, rule, usage);
+            return true;
+        }
+        let is_plain = lower.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if self.is_code && is_plain && CODE_NOUNS.contains(&self.noun.as_str()) && tables::concept(&lower).is_none() {
+            rule.content.push(format!("IDENT {text}"));
+            rule.languages.push("*".to_owned());
             return true;
         }
         let with_noun = format!("{lower} {}", self.noun);
@@ -470,6 +481,12 @@ pub(super) fn general(text: &str) -> String {
         && name.chars().all(|c| c.is_alphanumeric() || c == '_')
     {
         return text.get(..name.len() + 1).unwrap_or(text).to_owned();
+    }
+    // `git = "https://…"`: what follows may be any text.
+    let open = ["\u{2026}\"", "...\"", "\u{2026}'", "...'"].iter().find_map(|end| text.strip_suffix(end));
+    if let Some(begin) = open.filter(|_| text.contains(['=', ':'])) {
+        let value = begin.find(['"', '\'']).unwrap_or(begin.len());
+        return begin.get(..value).unwrap_or(begin).trim_end().to_owned();
     }
     let is_any = |word: &str| {
         ["x", "y", "foo", "bar", "X", "Y", "Foo", "Bar", "name", "Name", "module", "MyClass"].contains(&word)

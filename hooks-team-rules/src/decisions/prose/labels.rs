@@ -6,6 +6,7 @@ use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::order::is_order;
+use super::phrases::plain;
 use super::permit::{is_permit, lifted};
 use super::predicate::predicate;
 use super::verdict::{places_of, verdict};
@@ -27,6 +28,14 @@ impl Reading {
             }
             if is_permit(part) {
                 self.except(part, before.min(context.start));
+                continue;
+            }
+            if context.is_ban && part.first().is_some_and(|word| word.is_in(tables::CHOOSE) || word.is_in(&["instead", "rather", "use"])) && predicate(part).is_none() {
+                // "(use `y`)"
+                let own: Vec<Word> = part.iter().filter(|word| !word.is_in(tables::CHOOSE) && !word.is("instead")).cloned().collect();
+                let instead = plain(&own);
+                let list = self.rules.get_mut(before..).unwrap_or_default();
+                list.iter_mut().for_each(|rule| rule.instead = rule.instead.take().or_else(|| instead.clone()));
                 continue;
             }
             let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
@@ -196,8 +205,10 @@ impl Reading {
             return;
         }
         let is_exception =
-            label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt"]));
-        if is_exception && !forbids(label) {
+            label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt", "exemption", "exemptions", "exempted"]));
+        // "Exceptions: no `throw`" is about those of a language.
+        let is_ban = label.len() == 1 && predicate(rest).is_some_and(|own| own.start == 0 && own.is_object);
+        if is_exception && !is_ban && !forbids(label) {
             self.except(clause, context.start);
             return;
         }

@@ -43,6 +43,8 @@ pub(super) struct Reading {
     pub(super) permits: Vec<String>,
     /// Names that the decision permits in certain places.
     pub(super) allows: Vec<(String, Vec<String>)>,
+    /// Places that everything above is not for: "`archive/` is exempt".
+    pub(super) exempt: Vec<String>,
     /// Whether a sentence forbids something that no call shows.
     pub(super) is_unclear: bool,
 }
@@ -82,6 +84,8 @@ struct Context {
     sentence: usize,
     /// Places that were named last.
     globs: Vec<String>,
+    /// Whether a clause of this sentence is about a place alone.
+    has_place: bool,
     /// Whether the sentence before permits something.
     was_permit: bool,
     /// Whether the title above bans what is listed below it.
@@ -272,6 +276,7 @@ impl Reading {
             let before = self.rules.len();
             context.is_only = false;
             context.has_topic = false;
+            context.has_place = false;
             context.is_ban = false;
             context.sentence = before;
             let mut was_permit = false;

@@ -95,6 +95,12 @@ impl Reading {
         let says_there = behind.iter().any(is_there)
             || subject.iter().any(is_there)
             || behind.windows(2).any(is_that_place);
+        // "X must not be a dependency of it nor be used in it"
+        let is_in_it = |pair: &[Word]| match pair {
+            [first, second] => first.is_in(&["in", "of", "inside", "within", "into", "there"]) && second.is_in(&["it", "them"]),
+            _ => false,
+        };
+        let says_there = says_there || context.has_place && behind.windows(2).any(is_in_it);
         if says_there && places.within.is_empty() && !context.globs.is_empty() {
             places.within.clone_from(&context.globs);
         }
