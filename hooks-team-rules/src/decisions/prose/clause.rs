@@ -182,6 +182,11 @@ fn agreed(clause: &[Word]) -> &[Word] {
         "declared",
         "agree",
         "means",
+        "confirm",
+        "confirmed",
+        "stress",
+        "repeat",
+        "state",
     ];
     let is_start = |at: &usize| {
         let before = at.checked_sub(1).and_then(|at| clause.get(at));

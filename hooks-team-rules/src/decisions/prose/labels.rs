@@ -266,10 +266,16 @@ impl Reading {
         context.label = label.to_vec();
         let rules = self.rules.len();
         let own = names(label);
+        let before_label = context.last.clone();
         if !own.is_empty() {
             context.last = own;
         }
-        if verdict(rest).is_some() {
+        let is_verdict = label.len() <= 2
+            && label.last().is_some_and(|word| word.is_in(&["verdict", "ruling", "answer", "outcome", "result", "conclusion"]));
+        if verdict(rest).is_some() && is_verdict && !before_label.is_empty() {
+            // "We looked at X. Verdict: no."
+            self.forbid_named(before_label, places_of(rest), "use", None, context);
+        } else if verdict(rest).is_some() {
             let (mut places, label) = scope(label);
             let own = places_of(rest);
             places.narrow(own.within);

@@ -20,6 +20,7 @@ mod object;
 mod order;
 mod permit;
 mod phrases;
+mod polarity;
 mod predicate;
 mod replacement;
 mod status;
@@ -279,6 +280,7 @@ impl Reading {
             context.has_place = false;
             context.is_ban = false;
             context.sentence = before;
+            let stated = self.stated();
             let mut was_permit = false;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
                 if let Some(subject) = elided(clause).filter(|_| was_permit) {
@@ -296,7 +298,17 @@ impl Reading {
                 self.labelled(clause, context);
             }
             self.asides(&sentence, before, context);
+            let is_read = self.rules.len() > before || stated != self.stated();
+            if !is_read {
+                self.refusal(&sentence, context);
+            }
         }
+    }
+
+    /// Counts what sentences state besides bans.
+    fn stated(&self) -> usize {
+        let exceptions: usize = self.rules.iter().map(|rule| rule.except.len() + rule.allow.len()).sum();
+        self.permits.len() + self.allows.len() + self.exempt.len() + exceptions
     }
 
     /// Reads the texts in parentheses of a sentence, whose rules start at `before`.
