@@ -5,7 +5,7 @@ mod rows;
 mod status;
 
 pub(super) use self::lines::{heading, title_of_paragraph};
-use self::lines::{begins_with_id, begins_with_order, field, is_decision, item, plain_heading};
+use self::lines::{begins_with_id, begins_with_mark, begins_with_order, field, is_decision, item, plain_heading};
 pub(super) use self::rows::is_column;
 use self::rows::{cells, is_separator};
 pub(super) use self::status::{is_void, is_void_title};
@@ -163,7 +163,7 @@ fn unquoted(line: &str, is_open: bool) -> (&str, bool) {
     let first = inner.split([' ', ':']).next().unwrap_or_default().trim_matches(['[', ']', '*', '(', ')']);
     let is_date = first.chars().filter(char::is_ascii_digit).count() >= 6
         && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | 'T' | 'Z'));
-    if is_open || heading(inner).is_some() || field(inner).is_some() || is_date {
+    if is_open || heading(inner).is_some() || field(inner).is_some() || is_date || inner.starts_with("**Decision") {
         (inner, true)
     } else {
         (line, false)
@@ -194,8 +194,15 @@ impl Splitter {
             return;
         }
         let text = text.strip_prefix("[x]").or_else(|| text.strip_prefix("[X]")).unwrap_or(text).trim();
-        if let Some((name, value)) = field(text) {
+        // "Exceptions: no `throw`" is about those of a language.
+        let is_ban = |(name, value): &(String, &str)| name.starts_with("exception") && value.starts_with("no ");
+        if let Some((name, value)) = field(text).filter(|field| !is_ban(field)) {
             self.close();
+            if item.is_some() && !text.starts_with(['*', '_']) && section_of(&name) != Section::Decide {
+                // A plain label is about its own item only.
+                self.begin(section_of(&name), value);
+                return;
+            }
             *section = section_of(&name);
             if name == "status" || name == "state" {
                 *section = Section::Decide;
@@ -220,8 +227,13 @@ impl Splitter {
             self.begin(*section, value);
             return;
         }
-        if item.is_some() || begins_with_id(trimmed) || begins_with_order(trimmed) {
+        let has_id = item.is_none() && begins_with_id(trimmed);
+        if item.is_some() || has_id || begins_with_order(trimmed) || begins_with_mark(trimmed) {
             self.close();
+            if has_id && std::mem::take(&mut self.is_inline) {
+                // "Rationale: …" belongs to the rule above.
+                *section = Section::Decide;
+            }
             self.begin(*section, text);
         } else if let Some(block) = &mut self.open {
             block.text.push('\n');

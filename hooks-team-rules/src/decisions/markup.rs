@@ -9,23 +9,100 @@
 
 use std::borrow::Cow;
 
-use super::blocks::is_column;
+mod tables;
+mod values;
+
+use self::tables::{rows_of_html, tables};
 
 /// Returns a text as Markdown. A text with a rule block is Markdown already, and keeps its lines.
 pub(super) fn markdown(text: &str) -> Cow<'_, str> {
     if text.lines().any(|line| line.trim_start().strip_prefix("```").is_some_and(|info| info.trim() == "rule")) {
         return Cow::Borrowed(text);
     }
+    if text.trim_start().starts_with(['[', '{'])
+        && let Some(plain) = values::json(text)
+    {
+        return Cow::Owned(plain);
+    }
+    if values::is_table(text) {
+        let mut section = String::new();
+        let lines: Vec<String> = text.lines().map(|line| values::table_line(line, &mut section)).collect();
+        return Cow::Owned(lines.join("\n") + "\n");
+    }
     let (plain, is_source) = match uncommented(text) {
         Some(plain) => (Cow::Owned(plain), true),
         None => (Cow::Borrowed(text), false),
     };
+    let plain = if plain.contains("<td") { Cow::Owned(rows_of_html(&plain)) } else { plain };
     let form = Form { is_source, is_org: is_org(&plain), is_latex: plain.contains("\\section{") || plain.contains("\\item ") };
     let mut lines: Vec<String> = plain.lines().map(|line| form.line(line)).collect();
     tables(&mut lines);
+    quotes(&mut lines);
+    underlined(&mut lines);
+    indented(&mut lines);
     let mut own = lines.join("\n");
     own.push('\n');
     if own == text { Cow::Borrowed(text) } else { Cow::Owned(own) }
+}
+
+/// Removes the marks of quotations that begin with a bold label: they are decisions.
+fn quotes(lines: &mut [String]) {
+    let mut is_open = false;
+    for line in lines {
+        let inner = line.strip_prefix('>').map(str::trim_start);
+        is_open = inner.is_some_and(|inner| is_open || inner.starts_with("**"));
+        if let Some(inner) = inner.filter(|_| is_open) {
+            *line = inner.to_owned();
+        }
+    }
+}
+
+/// Replaces the lines below headings by the mark before them.
+fn underlined(lines: &mut [String]) {
+    for at in 1..lines.len() {
+        let title = lines.get(at - 1).map(String::as_str).unwrap_or_default();
+        let before = at.checked_sub(2).and_then(|at| lines.get(at)).is_none_or(|line| line.trim().is_empty());
+        let rule = lines.get(at).map(|line| line.trim_end()).unwrap_or_default();
+        let mark = rule.chars().next().unwrap_or(' ');
+        let is_rule = rule.len() > 2 && rule.len() + 6 > title.len() && "=-~^".contains(mark) && rule.chars().all(|c| c == mark);
+        let is_title = title.starts_with(|c: char| c.is_alphanumeric())
+            && title.split(' ').count() <= 10
+            && !title.ends_with(['.', '!', '?', ',', ';', ':']);
+        if before && is_rule && is_title {
+            let level = if mark == '=' { "#" } else { "##" };
+            let title = format!("{level} {title}");
+            if let Some(line) = lines.get_mut(at - 1) {
+                *line = title;
+            }
+            if let Some(line) = lines.get_mut(at) {
+                line.clear();
+            }
+        }
+    }
+}
+
+/// Makes items of the lines that are indented below a label: "banned:" and "  moment" below it.
+fn indented(lines: &mut [String]) {
+    let mut label: Option<usize> = None;
+    let mut is_fenced = false;
+    for line in lines {
+        let trimmed = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        is_fenced ^= trimmed.starts_with("```");
+        if trimmed.is_empty() || is_fenced {
+            continue;
+        }
+        let is_plain = trimmed.starts_with(|c: char| c.is_alphanumeric() || c == '`' || c == '@');
+        match label {
+            Some(open) if indent > open && is_plain && trimmed.split(' ').count() <= 6 && !trimmed.ends_with(':') => {
+                *line = format!("- {trimmed}");
+            }
+            _ => {
+                let is_label = trimmed.ends_with(':') && is_plain && trimmed.split(' ').count() <= 16;
+                label = is_label.then_some(indent);
+            }
+        }
+    }
 }
 
 /// Marks with which the lines of a comment begin.
@@ -97,6 +174,26 @@ impl Form {
         if self.is_latex {
             return latex(&line);
         }
+        // "moment ......... no"
+        if let Some((name, rest)) = line.split_once("....")
+            && !name.trim().is_empty()
+            && !rest.trim_matches(['.', ' ']).is_empty()
+        {
+            return format!("- {}: {}", name.trim(), rest.trim_matches(['.', ' ']));
+        }
+        // "banned: [a, b]"
+        if let Some((key, list)) = line.split_once(": [")
+            && let Some(list) = list.trim_end().strip_suffix(']')
+            && key.trim().trim_start_matches("- ").chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '))
+            && !list.contains(']')
+        {
+            return format!("{key}: {list}");
+        }
+        // Fields of reStructuredText and AsciiDoc: ":Status: accepted", "Status:: accepted"
+        let field = line.strip_prefix(':').and_then(|rest| rest.split_once(": ")).or_else(|| line.split_once(":: "));
+        if let Some((name, value)) = field.filter(|(name, _)| name.len() < 20 && name.chars().all(|c| c.is_alphabetic() || c == ' ')) {
+            return format!("**{}:** {value}", name.trim());
+        }
         if line.contains("{{") {
             line = coded(&line, "{{", "}}");
         }
@@ -155,65 +252,4 @@ fn latex(line: &str) -> String {
         coded(&line, open, if open.ends_with('|') { "|" } else { "}" })
     });
     line.replace("\\textbf{", "").replace("\\emph{", "").replace("\\_", "_").replace("\\#", "#").replace('}', "")
-}
-
-/// Replaces tables with other marks by those of Markdown.
-fn tables(lines: &mut Vec<String>) {
-    let mut own: Vec<String> = Vec::with_capacity(lines.len());
-    let mut open: Option<char> = None;
-    for at in 0..lines.len() {
-        let line = lines.get(at).map(String::as_str).unwrap_or_default();
-        let trimmed = line.trim();
-        if let Some(mark) = open {
-            let row = values(trimmed, mark);
-            if row.len() > 1 {
-                own.push(format!("| {} |", row.join(" | ")));
-                continue;
-            }
-            open = None;
-        }
-        let is_rule = trimmed.starts_with('+')
-            && trimmed.len() > 3
-            && trimmed.chars().all(|c| matches!(c, '+' | '-' | '='));
-        if is_rule {
-            // A grid: its header ends with a double rule.
-            own.extend(trimmed.contains('=').then(|| "|---|".to_owned()));
-            continue;
-        }
-        if let Some(header) = trimmed.strip_prefix("||") {
-            let cells: Vec<&str> = header.trim_end_matches('|').split("||").map(str::trim).collect();
-            own.push(format!("| {} |", cells.join(" | ")));
-            own.push("|---|".to_owned());
-            continue;
-        }
-        let mark = [';', '\t', ',', '|', ' '].into_iter().find(|mark| is_header(trimmed, *mark));
-        let next = lines.get(at + 1).map(|line| line.trim()).unwrap_or_default();
-        let is_list = mark.is_some_and(|mark| values(next, mark).len() == values(trimmed, mark).len());
-        match mark.filter(|_| is_list && !trimmed.starts_with('|')) {
-            Some(mark) => {
-                own.push(format!("| {} |", values(trimmed, mark).join(" | ")));
-                own.push("|---|".to_owned());
-                open = Some(mark);
-            }
-            None => own.push(line.to_owned()),
-        }
-    }
-    *lines = own;
-}
-
-/// Splits a line into values; a space as mark stands for two or more.
-fn values(line: &str, mark: char) -> Vec<String> {
-    let parts: Vec<&str> = match mark {
-        ' ' => line.split("  ").filter(|part| !part.trim().is_empty()).collect(),
-        _ => line.split(mark).collect(),
-    };
-    parts.iter().map(|part| part.trim().trim_matches('"').to_owned()).collect()
-}
-
-/// Whether a line has the names of columns, separated by `mark`.
-fn is_header(line: &str, mark: char) -> bool {
-    let names = values(line, mark);
-    let known = names.iter().filter(|name| is_column(&name.to_lowercase())).count();
-    names.len() > 2 && known > 1 && known * 2 >= names.len() && line.len() < 120
-        || names.len() == 2 && known == 2 && mark != ',' && mark != ' '
 }

@@ -352,7 +352,7 @@ pub(super) fn all(words: &[Word]) -> Vec<String> {
     let mut globs = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        match place(words.get(at..).unwrap_or_default(), false) {
+        match place(words.get(at..).unwrap_or_default(), !globs.is_empty()) {
             Some((own, length)) => {
                 globs.extend(own);
                 at += length;

@@ -38,12 +38,16 @@ pub(in super::super) fn title_of_paragraph(text: &str) -> Option<&str> {
         return Some(title);
     }
     let title = first.trim_end_matches(':').trim_matches(['*', '_', ' ']);
-    let is_alone = next.is_empty() && !title.contains(". ") && title.split(' ').count() <= 8;
+    let most = if first.ends_with(':') { 16 } else { 8 };
+    let is_alone = next.is_empty() && !title.contains(". ") && title.split(' ').count() <= most;
     (is_alone && !title.ends_with(['.', '!', '?', ','])).then_some(title)
 }
 
 pub(super) fn is_decision(title: &str) -> bool {
-    ["decision", "what", "decisions", "rule", "rules", "the decision", "resolution"]
+    [
+        "decision", "what", "decisions", "rule", "rules", "the decision", "resolution", "resolved", "decided", "conclusion",
+        "agreed", "agreement", "outcome", "decision outcome", "beschluss", "entscheidung", "text", "statement", "ruling",
+    ]
         .contains(&title.to_lowercase().trim_matches([':', ' ', '*']))
 }
 
@@ -73,7 +77,7 @@ pub(super) fn begins_with_id(line: &str) -> bool {
         let digits = stamp.chars().filter(char::is_ascii_digit).count();
         let is_time =
             |c: char| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | ':' | 'T' | 'Z' | ' ' | ',');
-        if digits >= 6 && stamp.chars().all(is_time) {
+        if (digits >= 6 || digits == 4 && stamp.contains(':')) && stamp.chars().all(is_time) {
             return true;
         }
     }
@@ -126,6 +130,11 @@ pub(super) fn begins_with_order(line: &str) -> bool {
     let label = label.trim_matches(['*', '_', ' ']);
     let is_capital = label.chars().all(|c| c.is_uppercase() || matches!(c, ' ' | '\'' | '\u{2019}' | '-'));
     is_capital && label.len() > 1 && label.split(' ').count() <= 3 && rest.starts_with([' ', '*'])
+}
+
+/// Whether a line begins with a sign that refuses or allows: "❌ moment".
+pub(super) fn begins_with_mark(line: &str) -> bool {
+    ["❌", "🚫", "✗", "✘", "⛔", "👎", "🔴", "✅", "✔", "👍", "🟢", "🟡"].iter().any(|mark| line.starts_with(mark))
 }
 
 /// Returns the name and value of a field.

@@ -78,9 +78,19 @@ const VERDICT_COLUMNS: &[&str] = &[
     "permitted",
     "permitted?",
     "judgement",
+    "ring",
+    "rating",
+    "answer",
+    "usage",
+    "may we",
+    "may i",
+    "in use",
+    "in use?",
+    "colour",
+    "color",
 ];
 const BANS: &[&str] =
-    &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out"];
+    &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out", "hold", "retire", "🔴", "red", "⛔", "✘", "never", "not allowed"];
 /// More verdicts in a table whose first column names things: a decision with such a status does not count.
 const ENDS: &[&str] = &[
     "retired",
@@ -125,6 +135,16 @@ const THING_COLUMNS: &[&str] = &[
     "api",
     "image",
     "language",
+    "item",
+    "what",
+    "candidate",
+    "option",
+    "component",
+    "dependencies",
+    "lib",
+    "libs",
+    "product",
+    "blip",
 ];
 /// Names of columns that hold a replacement, whatever the other columns are.
 const ADVICE_COLUMNS: &[&str] = &[

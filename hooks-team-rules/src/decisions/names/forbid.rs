@@ -103,6 +103,11 @@ impl Name {
             return true;
         }
         let is_plain = lower.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if self.is_code && is_plain && ["column", "columns"].contains(&self.noun.as_str()) && tables::concept(&lower).is_none() {
+            rule.content.push(format!("IDENT {text}"));
+            rule.languages.push("sql".to_owned());
+            return true;
+        }
         if self.is_code && is_plain && CODE_NOUNS.contains(&self.noun.as_str()) && tables::concept(&lower).is_none() {
             rule.content.push(format!("IDENT {text}"));
             rule.languages.push("*".to_owned());

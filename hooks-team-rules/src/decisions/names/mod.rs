@@ -178,7 +178,9 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
             // "columns of type `money`", "the attribute `x`"
             let before = item.len().checked_sub(rest.len() + 1).and_then(|at| item.get(at));
-            let kind = before.filter(|word| word.is_in(CODE_NOUNS)).map(|word| word.lower.clone());
+            let is_column = item.iter().any(|word| word.is_in(&["column", "columns"]));
+            let kind = before.filter(|word| word.is_in(CODE_NOUNS));
+            let kind = kind.map(|word| if is_column { "column".to_owned() } else { word.lower.clone() });
             let noun = if noun.as_deref().is_some_and(|noun| CODE_NOUNS.contains(&noun)) { noun } else { kind.or(noun) };
             found.push(Name {
                 text: first.text.clone(),

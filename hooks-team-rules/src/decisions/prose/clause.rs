@@ -259,6 +259,8 @@ const SAME: &[&str] = &[
     "as well",
     "along with it",
     "along with that",
+    "same is true of",
+    "same is true for",
     "same for",
     "same goes for",
     "same applies to",

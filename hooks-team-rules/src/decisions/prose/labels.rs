@@ -195,10 +195,14 @@ impl Reading {
                     "here",
                     "must",
                     "may",
+                    "hold",
+                    "retire",
+                    "red",
                 ])
         });
+        let is_ring = label.len() == 1 && label.iter().any(|word| word.is_in(&["hold", "retire", "red"]));
         let is_stated =
-            |word: &Word| word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word);
+            |word: &Word| is_ring || word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word);
         if is_ban && label.iter().any(is_stated) {
             let (places, rest) = scope(rest);
             self.forbid_named(names(&rest), places, "use", None, context);
@@ -209,6 +213,7 @@ impl Reading {
         // "Exceptions: no `throw`" is about those of a language.
         let is_ban = label.len() == 1 && predicate(rest).is_some_and(|own| own.start == 0 && own.is_object);
         if is_exception && !is_ban && !forbids(label) {
+            self.except_places(&scope::all(rest), context.start);
             self.except(clause, context.start);
             return;
         }

@@ -132,6 +132,8 @@ fn without_tags(text: &str) -> String {
             return line.to_owned();
         }
         let line = line.replace("<li>", "\n- ").replace("<code>", "`").replace("</code>", "`");
+        let line = ["<h1>", "<h2>", "<h3>", "<h4>"].iter().fold(line, |line, tag| line.replace(tag, "\n### "));
+        let line = ["</h1>", "</h2>", "</h3>", "</h4>"].iter().fold(line, |line, tag| line.replace(tag, "\n"));
         let line = line.replace("<br>", " ").replace("<br/>", " ").replace("<summary>", "### ");
         ["</li>", "</summary>", "<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", "<b>", "</b>"]
             .iter()
@@ -189,7 +191,8 @@ impl Reading {
                 let mut own = Context::default();
                 let before = self.rules.len();
                 self.statement(title, &mut own);
-                // The sentences below a title may speak of what it names.
+                // The sentences below a title may speak of what it names, and answer what it asks.
+                context.asked = own.asked;
                 context.last = own.last;
                 context.label = words(title);
                 context.is_listed = bans_list(title);
@@ -317,7 +320,8 @@ impl Reading {
         let before = if sentence.words.is_empty() { context.start.min(before) } else { before };
         for aside in &sentence.asides {
             let places = all_places(aside);
-            if !places.is_empty() && ends_with_exception(&sentence.words) {
+            let is_exempt = || tables::PERMIT_PHRASE.iter().any(|phrase| phrases::has_phrase(&sentence.words, phrase));
+            if !places.is_empty() && (ends_with_exception(&sentence.words) || is_exempt()) {
                 self.except_places(&places, context.start);
                 continue;
             }

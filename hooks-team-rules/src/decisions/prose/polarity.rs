@@ -97,7 +97,7 @@ fn leaning(part: &[Word]) -> Leaning {
     let uses = |word: &Word| {
         (word.is_in(tables::VERB) || word.is_in(tables::USED)) && !word.is_in(tables::IDLE_VERB)
             || word.lower.strip_suffix('s').is_some_and(|stem| tables::VERB.contains(stem))
-            || word.is_in(&["usage", "usages", "dependency", "dependencies", "imports", "import", "shall", "again", "merged", "reach"])
+            || word.is_in(&["usage", "usages", "dependency", "dependencies", "imports", "import", "shall", "again", "merged", "reach", "find", "see", "want", "put"])
     };
     let negations = part.iter().filter(|word| word.is_in(tables::NEGATION)).count();
     let is_name = |word: &Word| !clear(std::slice::from_ref(word)).is_empty();

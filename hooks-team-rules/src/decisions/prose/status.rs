@@ -21,8 +21,10 @@ pub(super) fn is_hedged(words: &[Word]) -> bool {
         let ends = ["not", "never", "stop"];
         ends.iter().fold(lower, |lower, end| lower.replace(&format!("{start} {end}"), end))
     });
+    let lower = lower.strip_prefix("as discussed ").map(str::to_owned).unwrap_or(lower);
+    let is_hedge = |word: &&Word| word.is_in(tables::HEDGE) && lower.contains(&word.lower);
     tables::HEDGE_PHRASE.iter().any(|phrase| contains_phrase(&lower, phrase))
-        || words.iter().any(|word| word.is_in(tables::HEDGE))
+        || words.iter().any(|word| is_hedge(&word))
 }
 
 /// Whether a statement declares that it does not count: "Discussed, rejected."
