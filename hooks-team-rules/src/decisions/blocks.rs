@@ -206,6 +206,13 @@ impl Splitter {
             *section = section_of(&name);
             if name == "status" || name == "state" {
                 *section = Section::Decide;
+                // "# moment" and "Status: banned" below it
+                let verdict = value.split([' ', ',', '.', '(']).next().unwrap_or_default().to_lowercase();
+                let title = self.blocks.iter().rev().find(|block| block.kind == Kind::Title).map(|block| block.text.clone());
+                let is_ban = ["banned", "forbidden", "prohibited", "disallowed", "blocked", "hold"].contains(&verdict.as_str());
+                if let Some(title) = title.filter(|title| is_ban && title.split(' ').count() <= 3) {
+                    self.push(Kind::Statement, format!("{title}: banned"));
+                }
                 // "Status: accepted. No X." goes on with the decision.
                 if let Some((_, rest)) = value.split_once(". ").filter(|(status, _)| !is_void(status)) {
                     self.begin(*section, rest);

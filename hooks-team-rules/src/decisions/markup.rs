@@ -37,12 +37,61 @@ pub(super) fn markdown(text: &str) -> Cow<'_, str> {
     let form = Form { is_source, is_org: is_org(&plain), is_latex: plain.contains("\\section{") || plain.contains("\\item ") };
     let mut lines: Vec<String> = plain.lines().map(|line| form.line(line)).collect();
     tables(&mut lines);
+    items(&mut lines);
     quotes(&mut lines);
     underlined(&mut lines);
     indented(&mut lines);
     let mut own = lines.join("\n");
     own.push('\n');
     if own == text { Cow::Borrowed(text) } else { Cow::Owned(own) }
+}
+
+/// Words that a line of a list with columns has behind the name: "moment    no".
+const VERDICTS: &[&str] =
+    &["no", "no,", "yes", "yes,", "banned", "forbidden", "prohibited", "allowed", "ok", "kept", "never", "hold", "blocked"];
+
+/// Makes items of lines that each stand alone: those with an arrow, with a verdict in columns, or with a number in a section.
+fn items(lines: &mut [String]) {
+    let has_arrow = |line: &str| [" -> ", " → ", " => ", " ⇒ "].iter().any(|arrow| line.contains(arrow));
+    let is_plain = |line: &str| line.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '`' || c == '@');
+    let sub = |line: &str| {
+        let first = line.trim_start().split(' ').next().unwrap_or_default().trim_end_matches('.');
+        let (section, number) = first.split_once('.').unwrap_or((first, ""));
+        let is_number = |text: &str| (1..=2).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
+        (is_number(section) && is_number(number)).then_some(first.len())
+    };
+    let has_sections = lines.iter().any(|line| sub(line).is_some());
+    for at in 0..lines.len() {
+        let line = lines.get(at).cloned().unwrap_or_default();
+        if !is_plain(&line) {
+            continue;
+        }
+        let near = [at.checked_sub(1), Some(at + 1)];
+        let beside = || near.iter().flatten().filter_map(|at| lines.get(*at)).any(|line| has_arrow(line));
+        let is_row = |line: &str| {
+            let mut cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+            let verdict = cells.nth(1).and_then(|cell| cell.split(' ').next()).unwrap_or_default();
+            VERDICTS.contains(&verdict.to_lowercase().as_str())
+        };
+        let heading = line.split_once(". ").filter(|(number, title)| {
+            has_sections && number.chars().all(|c| c.is_ascii_digit()) && title.split(' ').count() <= 4 && !title.ends_with('.')
+        });
+        let next_is_sub = lines.get(at + 1).is_some_and(|line| sub(line).is_some());
+        let own = match heading {
+            Some((_, title)) if next_is_sub => Some(format!("## {title}")),
+            _ if is_row(&line) => {
+                let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+                cells.split_first().map(|(name, rest)| format!("- {name}: {}", rest.join(", ")))
+            }
+            _ if has_arrow(&line) && beside() => Some(format!("- {}", line.trim_start())),
+            _ => sub(&line).filter(|_| line.split(' ').count() <= 3).map(|end| {
+                format!("- {}", line.trim_start().get(end..).unwrap_or_default().trim_start_matches(['.', ' ']))
+            }),
+        };
+        if let (Some(own), Some(line)) = (own, lines.get_mut(at)) {
+            *line = own;
+        }
+    }
 }
 
 /// Removes the marks of quotations that begin with a bold label: they are decisions.

@@ -40,7 +40,7 @@ pub(in super::super) fn title_of_paragraph(text: &str) -> Option<&str> {
     let title = first.trim_end_matches(':').trim_matches(['*', '_', ' ']);
     let most = if first.ends_with(':') { 16 } else { 8 };
     let is_alone = next.is_empty() && !title.contains(". ") && title.split(' ').count() <= most;
-    (is_alone && !title.ends_with(['.', '!', '?', ','])).then_some(title)
+    (is_alone && !title.ends_with(['.', '!', ','])).then_some(title.trim_end_matches('?'))
 }
 
 pub(super) fn is_decision(title: &str) -> bool {

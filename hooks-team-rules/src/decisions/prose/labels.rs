@@ -9,7 +9,7 @@ use super::order::is_order;
 use super::phrases::plain;
 use super::permit::{is_permit, lifted};
 use super::predicate::predicate;
-use super::verdict::{places_of, verdict};
+use super::verdict::{bans_list, is_name_alone, places_of, verdict};
 use super::{Ban, Context, Reading};
 
 impl Reading {
@@ -36,6 +36,15 @@ impl Reading {
                 let instead = plain(&own);
                 let list = self.rules.get_mut(before..).unwrap_or_default();
                 list.iter_mut().for_each(|rule| rule.instead = rule.instead.take().or_else(|| instead.clone()));
+                continue;
+            }
+            if let Some((not, named)) = part.split_first()
+                && not.is_in(&["not", "never", "no"])
+                && !context.is_ban
+                && is_name_alone(named)
+            {
+                // "We use fetch (not axios)"
+                self.forbid_named(names(named), Scope::default(), "use", None, context);
                 continue;
             }
             let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
@@ -170,6 +179,13 @@ impl Reading {
         let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
         let rest = rest.get(1..).unwrap_or_default();
         let forbids = |words: &[Word]| predicate(words).is_some();
+        let title = label.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        if label.len() <= 4 && is_name_alone(rest) && bans_list(&title) {
+            // "No-go list: x; y"
+            context.is_enumerated = true;
+            self.forbid_named(names(rest), Scope::default(), "use", None, context);
+            return;
+        }
         let has_negation = label.iter().any(|word| word.is_in(tables::NEGATION));
         let is_order = |word: &Word| is_order(word) && !has_negation;
         let is_ban = label.iter().all(|word| {

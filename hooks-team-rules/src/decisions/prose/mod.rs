@@ -85,6 +85,10 @@ struct Context {
     sentence: usize,
     /// Places that were named last.
     globs: Vec<String>,
+    /// Whether the clauses of this sentence are a list of what is banned.
+    is_enumerated: bool,
+    /// The names that the sentence before consists of: "X."
+    named: Vec<Name>,
     /// Whether a clause of this sentence is about a place alone.
     has_place: bool,
     /// Whether the sentence before permits something.
@@ -274,6 +278,12 @@ impl Reading {
             if context.is_listed && self.listed(&sentence, context) {
                 continue;
             }
+            let named = std::mem::take(&mut context.named);
+            if is_name_alone(&sentence.words) && !context.is_listed {
+                context.named = names(&sentence.words);
+            }
+            // "X. Out since 2023."
+            let asked = if asked.is_empty() { named } else { asked };
             if self.answer(&sentence.words, asked, context) {
                 continue;
             }
@@ -281,6 +291,7 @@ impl Reading {
             context.is_only = false;
             context.has_topic = false;
             context.has_place = false;
+            context.is_enumerated = false;
             context.is_ban = false;
             context.sentence = before;
             let stated = self.stated();
@@ -292,6 +303,10 @@ impl Reading {
                     continue;
                 }
                 was_permit = permits(clause);
+                if context.is_enumerated && is_name_alone(clause) {
+                    self.forbid_named(names(clause), Scope::default(), "use", None, context);
+                    continue;
+                }
                 if context.has_topic && verdict(clause).is_some() && !context.last.is_empty() {
                     // "X — no."
                     let (places, last) = (places_of(clause), context.last.clone());

@@ -335,7 +335,7 @@ impl Reading {
             && !after.iter().any(|word| word.is_in(tables::BE));
         if is_excepting {
             self.except_part(&after, context.start);
-        } else if says_same(&after) && predicate(&after).is_none() {
+        } else if (says_same(&after) || after.len() <= 6 && after.last().is_some_and(|word| word.is("too"))) && predicate(&after).is_none() {
             self.forbid_as_well(&after, context);
         } else if predicate(&after).is_some_and(|next| is_coordinated(&after, &next)) {
             // "X is removed from Y and must not be used" is about X.

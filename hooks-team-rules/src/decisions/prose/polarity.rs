@@ -15,7 +15,7 @@ use super::super::scope::{Scope, scope};
 use super::super::tables;
 use super::super::words::{Sentence, Word};
 use super::permit::{is_back, is_permit};
-use super::phrases::{has_phrase, plain, plainly};
+use super::phrases::{has_phrase, plain};
 use super::{Context, Reading};
 
 /// Words that tell what happened, and refuse nothing.
@@ -40,7 +40,9 @@ enum Leaning {
 impl Reading {
     /// Reads a sentence by its words of refusal.
     pub(super) fn refusal(&mut self, sentence: &Sentence, context: &mut Context) {
-        let words = plainly(sentence);
+        let comma = Word::new(",", false);
+        let asides = sentence.asides.iter().flat_map(|aside| std::iter::once(&comma).chain(aside));
+        let words: Vec<Word> = sentence.words.iter().chain(asides).cloned().collect();
         let refuses = words.iter().any(|word| word.is_in(tables::NEGATIVE) || word.is_in(tables::NEGATION) || word.is_in(tables::ORDER));
         let is_story = words.iter().any(|word| word.is_in(STORIES));
         // "The ban was rejected."

@@ -37,7 +37,7 @@ const EMPHASIS: &[&str] = &[
 /// Signs that refuse what follows.
 const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎", "🔴"];
 /// Words that refuse alone.
-const NO: &[&str] = &["no", "nope", "nah", "never", "none", "hold", "neither", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
+const NO: &[&str] = &["no", "out", "gone", "nope", "nah", "never", "none", "hold", "neither", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
 /// Words behind a negation that is a verdict.
 const BEHIND_NOT: &[&str] = &[
     "for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok", "inside", "under", "below",
