@@ -4,8 +4,10 @@ mod lines;
 mod rows;
 mod status;
 
+use self::lines::{
+    begins_with_id, begins_with_mark, begins_with_order, field, is_decision, item, plain_heading,
+};
 pub(super) use self::lines::{heading, title_of_paragraph};
-use self::lines::{begins_with_id, begins_with_mark, begins_with_order, field, is_decision, item, plain_heading};
 pub(super) use self::rows::is_column;
 use self::rows::{cells, is_separator};
 pub(super) use self::status::{is_void, is_void_title};
@@ -163,7 +165,12 @@ fn unquoted(line: &str, is_open: bool) -> (&str, bool) {
     let first = inner.split([' ', ':']).next().unwrap_or_default().trim_matches(['[', ']', '*', '(', ')']);
     let is_date = first.chars().filter(char::is_ascii_digit).count() >= 6
         && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | 'T' | 'Z'));
-    if is_open || heading(inner).is_some() || field(inner).is_some() || is_date || inner.starts_with("**Decision") {
+    if is_open
+        || heading(inner).is_some()
+        || field(inner).is_some()
+        || is_date
+        || inner.starts_with("**Decision")
+    {
         (inner, true)
     } else {
         (line, false)
@@ -195,10 +202,16 @@ impl Splitter {
         }
         let text = text.strip_prefix("[x]").or_else(|| text.strip_prefix("[X]")).unwrap_or(text).trim();
         // "Exceptions: no `throw`" is about those of a language.
-        let is_ban = |(name, value): &(String, &str)| name.starts_with("exception") && value.starts_with("no ");
+        let is_ban =
+            |(name, value): &(String, &str)| name.starts_with("exception") && value.starts_with("no ");
         if let Some((name, value)) = field(text).filter(|field| !is_ban(field)) {
             self.close();
-            if item.is_some() && !text.starts_with(['*', '_']) && section_of(&name) != Section::Decide {
+            let is_status = name == "status" || name == "state";
+            if item.is_some()
+                && !is_status
+                && !text.starts_with(['*', '_'])
+                && section_of(&name) != Section::Decide
+            {
                 // A plain label is about its own item only.
                 self.begin(section_of(&name), value);
                 return;
@@ -208,8 +221,14 @@ impl Splitter {
                 *section = Section::Decide;
                 // "# moment" and "Status: banned" below it
                 let verdict = value.split([' ', ',', '.', '(']).next().unwrap_or_default().to_lowercase();
-                let title = self.blocks.iter().rev().find(|block| block.kind == Kind::Title).map(|block| block.text.clone());
-                let is_ban = ["banned", "forbidden", "prohibited", "disallowed", "blocked", "hold"].contains(&verdict.as_str());
+                let title = self
+                    .blocks
+                    .iter()
+                    .rev()
+                    .find(|block| block.kind == Kind::Title)
+                    .map(|block| block.text.clone());
+                let is_ban = ["banned", "forbidden", "prohibited", "disallowed", "blocked", "hold"]
+                    .contains(&verdict.as_str());
                 if let Some(title) = title.filter(|title| is_ban && title.split(' ').count() <= 3) {
                     self.push(Kind::Statement, format!("{title}: banned"));
                 }

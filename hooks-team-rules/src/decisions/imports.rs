@@ -47,7 +47,18 @@ impl Imports {
                 imports.constants(lexed);
             }
             "lua" => imports.after(lexed, &["require"]),
-            "r" => imports.calls(lexed, &["library", "require", "requireNamespace", "loadNamespace", "packages", "pkg_install", "install_github"]),
+            "r" => imports.calls(
+                lexed,
+                &[
+                    "library",
+                    "require",
+                    "requireNamespace",
+                    "loadNamespace",
+                    "packages",
+                    "pkg_install",
+                    "install_github",
+                ],
+            ),
             "dart" => imports.dart(lexed),
             "proto" => imports.after(lexed, &["import"]),
             "clj" => imports.clojure(lexed),

@@ -108,7 +108,10 @@ struct Later {
 
 impl Later {
     fn is_without_effect(&self) -> bool {
-        self.permits.is_empty() && self.allows.is_empty() && self.reversed.is_empty() && self.exempt.is_empty()
+        self.permits.is_empty()
+            && self.allows.is_empty()
+            && self.reversed.is_empty()
+            && self.exempt.is_empty()
     }
 }
 

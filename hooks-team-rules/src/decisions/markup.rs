@@ -16,7 +16,10 @@ use self::tables::{rows_of_html, tables};
 
 /// Returns a text as Markdown. A text with a rule block is Markdown already, and keeps its lines.
 pub(super) fn markdown(text: &str) -> Cow<'_, str> {
-    if text.lines().any(|line| line.trim_start().strip_prefix("```").is_some_and(|info| info.trim() == "rule")) {
+    if text
+        .lines()
+        .any(|line| line.trim_start().strip_prefix("```").is_some_and(|info| info.trim() == "rule"))
+    {
         return Cow::Borrowed(text);
     }
     if text.trim_start().starts_with(['[', '{'])
@@ -34,7 +37,11 @@ pub(super) fn markdown(text: &str) -> Cow<'_, str> {
         None => (Cow::Borrowed(text), false),
     };
     let plain = if plain.contains("<td") { Cow::Owned(rows_of_html(&plain)) } else { plain };
-    let form = Form { is_source, is_org: is_org(&plain), is_latex: plain.contains("\\section{") || plain.contains("\\item ") };
+    let form = Form {
+        is_source,
+        is_org: is_org(&plain),
+        is_latex: plain.contains("\\section{") || plain.contains("\\item "),
+    };
     let mut lines: Vec<String> = plain.lines().map(|line| form.line(line)).collect();
     tables(&mut lines);
     items(&mut lines);
@@ -47,17 +54,32 @@ pub(super) fn markdown(text: &str) -> Cow<'_, str> {
 }
 
 /// Words that a line of a list with columns has behind the name: "moment    no".
-const VERDICTS: &[&str] =
-    &["no", "no,", "yes", "yes,", "banned", "forbidden", "prohibited", "allowed", "ok", "kept", "never", "hold", "blocked"];
+const VERDICTS: &[&str] = &[
+    "no",
+    "no,",
+    "yes",
+    "yes,",
+    "banned",
+    "forbidden",
+    "prohibited",
+    "allowed",
+    "ok",
+    "kept",
+    "never",
+    "hold",
+    "blocked",
+];
 
 /// Makes items of lines that each stand alone: those with an arrow, with a verdict in columns, or with a number in a section.
 fn items(lines: &mut [String]) {
     let has_arrow = |line: &str| [" -> ", " → ", " => ", " ⇒ "].iter().any(|arrow| line.contains(arrow));
-    let is_plain = |line: &str| line.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '`' || c == '@');
+    let is_plain =
+        |line: &str| line.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '`' || c == '@');
     let sub = |line: &str| {
         let first = line.trim_start().split(' ').next().unwrap_or_default().trim_end_matches('.');
         let (section, number) = first.split_once('.').unwrap_or((first, ""));
-        let is_number = |text: &str| (1..=2).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
+        let is_number =
+            |text: &str| (1..=2).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
         (is_number(section) && is_number(number)).then_some(first.len())
     };
     let has_sections = lines.iter().any(|line| sub(line).is_some());
@@ -74,18 +96,25 @@ fn items(lines: &mut [String]) {
             VERDICTS.contains(&verdict.to_lowercase().as_str())
         };
         let heading = line.split_once(". ").filter(|(number, title)| {
-            has_sections && number.chars().all(|c| c.is_ascii_digit()) && title.split(' ').count() <= 4 && !title.ends_with('.')
+            has_sections
+                && number.chars().all(|c| c.is_ascii_digit())
+                && title.split(' ').count() <= 4
+                && !title.ends_with('.')
         });
         let next_is_sub = lines.get(at + 1).is_some_and(|line| sub(line).is_some());
         let own = match heading {
             Some((_, title)) if next_is_sub => Some(format!("## {title}")),
             _ if is_row(&line) => {
-                let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+                let cells: Vec<&str> =
+                    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
                 cells.split_first().map(|(name, rest)| format!("- {name}: {}", rest.join(", ")))
             }
             _ if has_arrow(&line) && beside() => Some(format!("- {}", line.trim_start())),
             _ => sub(&line).filter(|_| line.split(' ').count() <= 3).map(|end| {
-                format!("- {}", line.trim_start().get(end..).unwrap_or_default().trim_start_matches(['.', ' ']))
+                format!(
+                    "- {}",
+                    line.trim_start().get(end..).unwrap_or_default().trim_start_matches(['.', ' '])
+                )
             }),
         };
         if let (Some(own), Some(line)) = (own, lines.get_mut(at)) {
@@ -113,7 +142,10 @@ fn underlined(lines: &mut [String]) {
         let before = at.checked_sub(2).and_then(|at| lines.get(at)).is_none_or(|line| line.trim().is_empty());
         let rule = lines.get(at).map(|line| line.trim_end()).unwrap_or_default();
         let mark = rule.chars().next().unwrap_or(' ');
-        let is_rule = rule.len() > 2 && rule.len() + 6 > title.len() && "=-~^".contains(mark) && rule.chars().all(|c| c == mark);
+        let is_rule = rule.len() > 2
+            && rule.len() + 6 > title.len()
+            && "=-~^".contains(mark)
+            && rule.chars().all(|c| c == mark);
         let is_title = title.starts_with(|c: char| c.is_alphanumeric())
             && title.split(' ').count() <= 10
             && !title.ends_with(['.', '!', '?', ',', ';', ':']);
@@ -143,7 +175,12 @@ fn indented(lines: &mut [String]) {
         }
         let is_plain = trimmed.starts_with(|c: char| c.is_alphanumeric() || c == '`' || c == '@');
         match label {
-            Some(open) if indent > open && is_plain && trimmed.split(' ').count() <= 6 && !trimmed.ends_with(':') => {
+            Some(open)
+                if indent > open
+                    && is_plain
+                    && trimmed.split(' ').count() <= 6
+                    && !trimmed.ends_with(':') =>
+            {
                 *line = format!("- {trimmed}");
             }
             _ => {
@@ -213,7 +250,8 @@ impl Form {
             let stars = line.len() - line.trim_start_matches('*').len();
             if stars > 0 && line.get(stars..).is_some_and(|rest| rest.starts_with(' ')) {
                 let title = line.get(stars..).unwrap_or_default().trim();
-                let title = ["TODO ", "DONE "].iter().find_map(|word| title.strip_prefix(word)).unwrap_or(title);
+                let title =
+                    ["TODO ", "DONE "].iter().find_map(|word| title.strip_prefix(word)).unwrap_or(title);
                 line = format!("{} {title}", "#".repeat(stars.min(6)));
             } else if line.starts_with("#+") {
                 return String::new();
@@ -233,14 +271,21 @@ impl Form {
         // "banned: [a, b]"
         if let Some((key, list)) = line.split_once(": [")
             && let Some(list) = list.trim_end().strip_suffix(']')
-            && key.trim().trim_start_matches("- ").chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '))
+            && key
+                .trim()
+                .trim_start_matches("- ")
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '))
             && !list.contains(']')
         {
             return format!("{key}: {list}");
         }
         // Fields of reStructuredText and AsciiDoc: ":Status: accepted", "Status:: accepted"
-        let field = line.strip_prefix(':').and_then(|rest| rest.split_once(": ")).or_else(|| line.split_once(":: "));
-        if let Some((name, value)) = field.filter(|(name, _)| name.len() < 20 && name.chars().all(|c| c.is_alphabetic() || c == ' ')) {
+        let field =
+            line.strip_prefix(':').and_then(|rest| rest.split_once(": ")).or_else(|| line.split_once(":: "));
+        if let Some((name, value)) =
+            field.filter(|(name, _)| name.len() < 20 && name.chars().all(|c| c.is_alphabetic() || c == ' '))
+        {
             return format!("**{}:** {value}", name.trim());
         }
         if line.contains("{{") {
@@ -289,16 +334,27 @@ fn latex(line: &str) -> String {
     let trimmed = line.trim();
     for (command, mark) in [("\\section", "## "), ("\\subsection", "### "), ("\\paragraph", "### ")] {
         let title = trimmed.strip_prefix(command).map(|rest| rest.trim_start_matches('*'));
-        if let Some((title, rest)) = title.and_then(|rest| rest.strip_prefix('{')).and_then(|rest| rest.split_once('}')) {
+        if let Some((title, rest)) =
+            title.and_then(|rest| rest.strip_prefix('{')).and_then(|rest| rest.split_once('}'))
+        {
             return format!("{mark}{title}{rest}");
         }
     }
-    if trimmed.starts_with("\\begin") || trimmed.starts_with("\\end") || trimmed.starts_with("\\documentclass") {
+    if trimmed.starts_with("\\begin")
+        || trimmed.starts_with("\\end")
+        || trimmed.starts_with("\\documentclass")
+    {
         return String::new();
     }
-    let line = trimmed.strip_prefix("\\item").map_or_else(|| trimmed.to_owned(), |rest| format!("- {}", rest.trim()));
-    let line = ["\\texttt{", "\\verb|", "\\code{"].iter().fold(line, |line, open| {
-        coded(&line, open, if open.ends_with('|') { "|" } else { "}" })
-    });
-    line.replace("\\textbf{", "").replace("\\emph{", "").replace("\\_", "_").replace("\\#", "#").replace('}', "")
+    let line = trimmed
+        .strip_prefix("\\item")
+        .map_or_else(|| trimmed.to_owned(), |rest| format!("- {}", rest.trim()));
+    let line = ["\\texttt{", "\\verb|", "\\code{"]
+        .iter()
+        .fold(line, |line, open| coded(&line, open, if open.ends_with('|') { "|" } else { "}" }));
+    line.replace("\\textbf{", "")
+        .replace("\\emph{", "")
+        .replace("\\_", "_")
+        .replace("\\#", "#")
+        .replace('}', "")
 }

@@ -301,7 +301,12 @@ pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize
     let is_folder = |text: &str| {
         let parts = text.split('/').count();
         (2..6).contains(&parts)
-            && text.split('/').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '*')))
+            && text.split('/').all(|part| {
+                !part.is_empty()
+                    && part
+                        .chars()
+                        .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '*'))
+            })
     };
     if is_list && !first.is_code && !first.is("and/or") && is_folder(&first.text) {
         return Some((vec![glob(&format!("{}/", first.text))], 1));

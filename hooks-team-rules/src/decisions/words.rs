@@ -196,14 +196,18 @@ fn in_english(words: Vec<Word>) -> Vec<Word> {
         let verb = words.get(last).and_then(|word| tables::from_german(&word.lower));
         if let Some(verb) = verb.filter(|verb| is_none && tables::VERB.contains(verb)) {
             let mut order = vec![Word::new("never", false), Word::new(verb, false)];
-            order.extend(words.drain(..).enumerate().filter(|(at, _)| *at != 0 && *at != last).map(|(_, word)| word));
+            order.extend(
+                words.drain(..).enumerate().filter(|(at, _)| *at != 0 && *at != last).map(|(_, word)| word),
+            );
             words = order;
         }
     }
     // "CSV-Dateien" are CSV files.
     let parted = words.into_iter().flat_map(|word| {
         let parts = word.text.rsplit_once('-').filter(|(_, last)| {
-            !word.is_code && last.starts_with(char::is_uppercase) && tables::from_german(&last.to_lowercase()).is_some()
+            !word.is_code
+                && last.starts_with(char::is_uppercase)
+                && tables::from_german(&last.to_lowercase()).is_some()
         });
         match parts {
             Some((first, last)) => vec![Word::new(first, false), Word::new(last, false)],

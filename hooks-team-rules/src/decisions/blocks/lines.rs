@@ -45,10 +45,27 @@ pub(in super::super) fn title_of_paragraph(text: &str) -> Option<&str> {
 
 pub(super) fn is_decision(title: &str) -> bool {
     [
-        "decision", "what", "decisions", "rule", "rules", "the decision", "resolution", "resolved", "decided", "conclusion",
-        "agreed", "agreement", "outcome", "decision outcome", "beschluss", "entscheidung", "text", "statement", "ruling",
+        "decision",
+        "what",
+        "decisions",
+        "rule",
+        "rules",
+        "the decision",
+        "resolution",
+        "resolved",
+        "decided",
+        "conclusion",
+        "agreed",
+        "agreement",
+        "outcome",
+        "decision outcome",
+        "beschluss",
+        "entscheidung",
+        "text",
+        "statement",
+        "ruling",
     ]
-        .contains(&title.to_lowercase().trim_matches([':', ' ', '*']))
+    .contains(&title.to_lowercase().trim_matches([':', ' ', '*']))
 }
 
 /// Returns the text behind the marker of a list item.
@@ -104,7 +121,10 @@ fn is_dated(line: &str) -> bool {
     let first = line.split(' ').next().unwrap_or_default();
     let digits = first.chars().filter(char::is_ascii_digit).count();
     let rest = line.get(first.len()..).unwrap_or_default().trim();
-    digits == 8 && first.len() == 10 && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.')) && !rest.is_empty()
+    digits == 8
+        && first.len() == 10
+        && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.'))
+        && !rest.is_empty()
 }
 
 /// Whether a line begins with a number as a list of text files has: "R2  …", "4.1  …", "§ 3 …", "TOP 2 – …".
@@ -113,14 +133,20 @@ fn is_numbered(line: &str) -> bool {
     let is_part = |text: &str| {
         let letters = text.chars().take_while(char::is_ascii_uppercase).count();
         let number = text.get(letters..).unwrap_or_default().trim_end_matches(['.', ')', ':']);
-        letters <= 3 && !number.is_empty() && number.len() <= 6 && number.chars().all(|c| c.is_ascii_digit() || c == '.')
+        letters <= 3
+            && !number.is_empty()
+            && number.len() <= 6
+            && number.chars().all(|c| c.is_ascii_digit() || c == '.')
     };
     if is_part(first) {
-        return rest.starts_with(' ') || first.contains('.') && first.chars().filter(char::is_ascii_digit).count() > 1;
+        return rest.starts_with(' ')
+            || first.contains('.') && first.chars().filter(char::is_ascii_digit).count() > 1;
     }
-    let is_noun = first == "§" || (2..=8).contains(&first.len()) && first.chars().all(|c| c.is_ascii_uppercase());
+    let is_noun =
+        first == "§" || (2..=8).contains(&first.len()) && first.chars().all(|c| c.is_ascii_uppercase());
     let (number, behind) = rest.trim_start().split_once(' ').unwrap_or((rest, ""));
-    let is_marked = number.ends_with([':', '.', ')']) || behind.starts_with(['-', '\u{2013}', '\u{2014}', '|']);
+    let is_marked =
+        number.ends_with([':', '.', ')']) || behind.starts_with(['-', '\u{2013}', '\u{2014}', '|']);
     is_noun && is_marked && is_part(number)
 }
 
@@ -134,7 +160,9 @@ pub(super) fn begins_with_order(line: &str) -> bool {
 
 /// Whether a line begins with a sign that refuses or allows: "❌ moment".
 pub(super) fn begins_with_mark(line: &str) -> bool {
-    ["❌", "🚫", "✗", "✘", "⛔", "👎", "🔴", "✅", "✔", "👍", "🟢", "🟡"].iter().any(|mark| line.starts_with(mark))
+    ["❌", "🚫", "✗", "✘", "⛔", "👎", "🔴", "✅", "✔", "👍", "🟢", "🟡"]
+        .iter()
+        .any(|mark| line.starts_with(mark))
 }
 
 /// Returns the name and value of a field.

@@ -1,7 +1,7 @@
 //! Rows of a table: what is forbidden, its replacement, its places and its status.
 
-use super::{Kind, Splitter};
 use super::status::is_void;
+use super::{Kind, Splitter};
 
 /// Names of columns with what is forbidden, and with the replacement.
 const OLD_COLUMNS: &[&str] = &[
@@ -89,8 +89,27 @@ const VERDICT_COLUMNS: &[&str] = &[
     "colour",
     "color",
 ];
-const BANS: &[&str] =
-    &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out", "hold", "retire", "🔴", "red", "⛔", "✘", "never", "not allowed"];
+const BANS: &[&str] = &[
+    "banned",
+    "forbidden",
+    "prohibited",
+    "no",
+    "❌",
+    "🚫",
+    "✗",
+    "disallowed",
+    "denied",
+    "blocked",
+    "out",
+    "hold",
+    "retire",
+    "🔴",
+    "red",
+    "⛔",
+    "✘",
+    "never",
+    "not allowed",
+];
 /// More verdicts in a table whose first column names things: a decision with such a status does not count.
 const ENDS: &[&str] = &[
     "retired",
@@ -111,7 +130,8 @@ const ENDS: &[&str] = &[
     "hold",
 ];
 /// Names of columns that hold a decision.
-const DECISION_COLUMNS: &[&str] = &["decision", "what", "rule", "text", "statement", "note", "notes", "comment", "ring"];
+const DECISION_COLUMNS: &[&str] =
+    &["decision", "what", "rule", "text", "statement", "note", "notes", "comment", "ring"];
 /// Names of a first column that holds things, and no decisions.
 const THING_COLUMNS: &[&str] = &[
     "technology",

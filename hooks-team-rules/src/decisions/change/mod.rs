@@ -14,7 +14,7 @@ use hooks_facts::tools::{PathRole, ToolKind};
 
 pub(super) use self::run::Run;
 use self::run::{handed_on, run_of};
-use self::shell::{commands_in, here_documents, inserted, replacements, program_of};
+use self::shell::{commands_in, here_documents, inserted, program_of, replacements};
 use self::tool::{collect, is_patch, patched};
 
 /// New text of a file.

@@ -77,7 +77,19 @@ pub(super) fn commands_in(path: &str, text: &str) -> Vec<String> {
 }
 
 /// Keys of YAML whose values are commands: those of GitHub, GitLab, CircleCI, Compose, Woodpecker and Taskfile.
-const STEPS: &[&str] = &["run", "script", "command", "before_script", "after_script", "commands", "cmds", "cmd", "bash", "sh", "shell"];
+const STEPS: &[&str] = &[
+    "run",
+    "script",
+    "command",
+    "before_script",
+    "after_script",
+    "commands",
+    "cmds",
+    "cmd",
+    "bash",
+    "sh",
+    "shell",
+];
 
 /// Returns the commands in the steps of a pipeline in YAML: on the line of a key, below it, or as its items.
 fn steps(code: &str) -> Vec<String> {

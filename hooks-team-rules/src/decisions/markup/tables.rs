@@ -25,7 +25,8 @@ pub(super) fn tables(lines: &mut Vec<String>) {
             continue;
         }
         if in_ascii && trimmed.starts_with('|') {
-            let row = trimmed.trim_start_matches('|').split('|').map(str::trim).collect::<Vec<_>>().join(" | ");
+            let row =
+                trimmed.trim_start_matches('|').split('|').map(str::trim).collect::<Vec<_>>().join(" | ");
             own.push(format!("| {row} |"));
             let is_first = own.len() > 1 && own.get(own.len() - 2).is_some_and(String::is_empty);
             own.extend(is_first.then(|| "|---|".to_owned()));
@@ -107,7 +108,14 @@ pub(super) fn rows_of_html(text: &str) -> String {
             .split("<t")
             .skip(1)
             .filter_map(|cell| cell.split_once('>'))
-            .map(|(_, cell)| cell.split("</t").next().unwrap_or_default().trim().replace("<code>", "`").replace("</code>", "`"))
+            .map(|(_, cell)| {
+                cell.split("</t")
+                    .next()
+                    .unwrap_or_default()
+                    .trim()
+                    .replace("<code>", "`")
+                    .replace("</code>", "`")
+            })
             .collect();
         plain.push_str(&format!("| {} |", cells.join(" | ")));
         if is_header {

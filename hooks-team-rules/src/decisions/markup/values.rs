@@ -41,7 +41,9 @@ fn text_of(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         Value::Array(items) => {
             let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
-            texts.filter(|texts| !texts.is_empty() && texts.iter().all(|text| !text.contains(' '))).map(|texts| texts.join(", "))
+            texts
+                .filter(|texts| !texts.is_empty() && texts.iter().all(|text| !text.contains(' ')))
+                .map(|texts| texts.join(", "))
         }
         _ => None,
     }
@@ -49,7 +51,8 @@ fn text_of(value: &Value) -> Option<String> {
 
 /// Whether a text is TOML or INI: sections, and keys with values.
 pub(super) fn is_table(text: &str) -> bool {
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';']));
+    let lines =
+        || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';']));
     let is_key = |line: &str| key(line).is_some();
     lines().any(|line| section(line).is_some())
         && lines().any(is_key)
@@ -64,10 +67,12 @@ pub(super) fn table_line(line: &str, open: &mut String) -> String {
         return format!("### {name}");
     }
     let Some((name, value)) = key(trimmed) else { return trimmed.trim_start_matches(['#', ';']).to_owned() };
-    let value = value.trim_matches(['[', ']', ' ']).replace('"', "").replace('\'', "");
+    let value = value.trim_matches(['[', ']', ' ']).replace(['"', '\''], "");
     match name {
         // The section is the thing that the verdict is about.
-        "status" | "verdict" | "state" | "ring" if !["decision", "decisions", "rule", "adr"].contains(&open.as_str()) => {
+        "status" | "verdict" | "state" | "ring"
+            if !["decision", "decisions", "rule", "adr"].contains(&open.as_str()) =>
+        {
             format!("- {open}: {value}")
         }
         _ => format!("**{name}:** {value}\n"),
@@ -83,6 +88,7 @@ fn section(line: &str) -> Option<&str> {
 fn key(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once('=')?;
     let name = name.trim();
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
     is_name.then(|| (name, value.trim()))
 }

@@ -6,6 +6,43 @@ use super::super::words::Word;
 use super::path::{is_namespace, is_path, starts_at_root, without_arity};
 use super::{CODE_NOUNS, Name, Use};
 
+/// Endings of files that are no members of a type as well.
+const ARTEFACTS: &[&str] = &[
+    "jar",
+    "war",
+    "dll",
+    "exe",
+    "dylib",
+    "pyc",
+    "zip",
+    "tar",
+    "gz",
+    "7z",
+    "p12",
+    "pfx",
+    "jks",
+    "keystore",
+    "pem",
+    "mp4",
+    "mov",
+    "psd",
+    "xls",
+    "xlsx",
+    "doc",
+    "docx",
+    "pdf",
+    "csv",
+    "parquet",
+    "sqlite",
+    "iml",
+    "xib",
+    "storyboard",
+    "coffee",
+    "styl",
+    "haml",
+    "jsp",
+];
+
 impl Name {
     /// Adds the name to the rule that forbids it. Returns whether it is something that a call can bring in.
     pub(in super::super) fn forbid_in(&self, rule: &mut DecisionRule, usage: &Use) -> bool {
@@ -103,12 +140,20 @@ impl Name {
             return true;
         }
         let is_plain = lower.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if self.is_code && is_plain && ["column", "columns"].contains(&self.noun.as_str()) && tables::concept(&lower).is_none() {
+        if self.is_code
+            && is_plain
+            && ["column", "columns"].contains(&self.noun.as_str())
+            && tables::concept(&lower).is_none()
+        {
             rule.content.push(format!("IDENT {text}"));
             rule.languages.push("sql".to_owned());
             return true;
         }
-        if self.is_code && is_plain && CODE_NOUNS.contains(&self.noun.as_str()) && tables::concept(&lower).is_none() {
+        if self.is_code
+            && is_plain
+            && CODE_NOUNS.contains(&self.noun.as_str())
+            && tables::concept(&lower).is_none()
+        {
             rule.content.push(format!("IDENT {text}"));
             rule.languages.push("*".to_owned());
             return true;
@@ -181,6 +226,11 @@ impl Name {
         }
         if text.trim_start_matches("**/").trim_start_matches('*') == ".env" || text == ".env.*" {
             return Some(vec![".env".to_owned(), ".env.*".to_owned()]);
+        }
+        if let Some(ending) =
+            text.strip_prefix('.').filter(|ending| self.is_code && ARTEFACTS.contains(ending))
+        {
+            return Some(vec![format!("*.{ending}")]);
         }
         let is_committed = ["commit", "committed", "check", "checked"].contains(&usage.verb.as_str())
             && self.is_code
@@ -487,8 +537,9 @@ pub(super) fn general(text: &str) -> String {
     {
         return text.get(..name.len() + 1).unwrap_or(text).to_owned();
     }
+    let text = &text.replace('\u{2026}', "...");
     // `git = "https://…"`: what follows may be any text.
-    let open = ["\u{2026}\"", "...\"", "\u{2026}'", "...'"].iter().find_map(|end| text.strip_suffix(end));
+    let open = ["...\"", "...'"].iter().find_map(|end| text.strip_suffix(end));
     if let Some(begin) = open.filter(|_| text.contains(['=', ':'])) {
         let value = begin.find(['"', '\'']).unwrap_or(begin.len());
         return begin.get(..value).unwrap_or(begin).trim_end().to_owned();

@@ -38,9 +38,32 @@ const LONGEST: usize = 6;
 
 /// Nouns for something that source text names.
 pub(super) const CODE_NOUNS: &[&str] = &[
-    "type", "types", "keyword", "keywords", "attribute", "attributes", "annotation", "annotations", "decorator",
-    "decorators", "directive", "directives", "resource", "resources", "property", "properties", "instruction",
-    "instructions", "statement", "statements", "operator", "operators", "macro", "macros", "pragma", "pragmas",
+    "type",
+    "types",
+    "keyword",
+    "keywords",
+    "attribute",
+    "attributes",
+    "annotation",
+    "annotations",
+    "decorator",
+    "decorators",
+    "directive",
+    "directives",
+    "resource",
+    "resources",
+    "property",
+    "properties",
+    "instruction",
+    "instructions",
+    "statement",
+    "statements",
+    "operator",
+    "operators",
+    "macro",
+    "macros",
+    "pragma",
+    "pragmas",
 ];
 
 /// Words before a thing, which no name of a library has.
@@ -103,9 +126,17 @@ pub(super) fn names(words: &[Word]) -> Vec<Name> {
             let is_end = |word: Option<&Word>| word.is_none_or(|word| word.is_in(&[",", "and", "or", "nor"]));
             is_end(at.checked_sub(1).and_then(|at| words.get(at))) && is_end(words.get(at + 1))
         };
-        let own = words.iter().enumerate().filter(|(at, word)| !word.is_code && is_call(&word.lower) && is_item(*at));
+        let own = words
+            .iter()
+            .enumerate()
+            .filter(|(at, word)| !word.is_code && is_call(&word.lower) && is_item(*at));
         let own: Vec<Name> = own
-            .map(|(_, word)| Name { text: word.text.clone(), is_code: false, noun: String::new(), is_new: false })
+            .map(|(_, word)| Name {
+                text: word.text.clone(),
+                is_code: false,
+                noun: String::new(),
+                is_new: false,
+            })
             .filter(|name| !found.contains(name))
             .collect();
         found.extend(own);
@@ -181,7 +212,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             let is_column = item.iter().any(|word| word.is_in(&["column", "columns"]));
             let kind = before.filter(|word| word.is_in(CODE_NOUNS));
             let kind = kind.map(|word| if is_column { "column".to_owned() } else { word.lower.clone() });
-            let noun = if noun.as_deref().is_some_and(|noun| CODE_NOUNS.contains(&noun)) { noun } else { kind.or(noun) };
+            let noun = if noun.as_deref().is_some_and(|noun| CODE_NOUNS.contains(&noun)) {
+                noun
+            } else {
+                kind.or(noun)
+            };
             found.push(Name {
                 text: first.text.clone(),
                 is_code: true,
@@ -268,7 +303,10 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         found.extend(chosen(own));
         return;
     }
-    if plain > 1 && plain < 5 && let Some(text) = capitalised(head) {
+    if plain > 1
+        && plain < 5
+        && let Some(text) = capitalised(head)
+    {
         // "nor its dashboard Flower", "Play JSON"
         found.push(Name { text, is_code: false, noun: String::new(), is_new });
         return;
@@ -305,7 +343,8 @@ fn capitalised(head: &[Word]) -> Option<String> {
     let first = head.iter().position(is_name)?;
     let length = head.iter().skip(first).take_while(|word| is_name(word)).count();
     let others = head.iter().skip(first + length).any(is_name);
-    let is_noun_behind = head.len() > first + length && !head.iter().skip(first + length).all(|word| word.is_in(tables::FILLER));
+    let is_noun_behind = head.len() > first + length
+        && !head.iter().skip(first + length).all(|word| word.is_in(tables::FILLER));
     // The first word of a sentence has a capital as well.
     if others || is_noun_behind || length > 2 || first == 0 && length < 2 {
         return None;

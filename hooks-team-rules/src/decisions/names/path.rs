@@ -39,7 +39,9 @@ pub(in super::super) fn is_path(word: &Word) -> bool {
 pub(super) fn without_arity(text: &str) -> &str {
     let is_arity = |(name, count): &(&str, &str)| {
         let is_number = (1..=2).contains(&count.len()) && count.chars().all(|c| c.is_ascii_digit());
-        is_number && !name.contains('/') && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '?' | '!' | ':'))
+        is_number
+            && !name.contains('/')
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '?' | '!' | ':'))
     };
     text.split_once('/').filter(is_arity).map_or(text, |(name, _)| name)
 }
@@ -146,7 +148,11 @@ pub(in super::super) fn is_file(file: &str) -> bool {
                 || ENDINGS.contains(&rest));
     }
     let Some((stem, ending)) = lower.rsplit_once('.') else { return false };
-    !stem.is_empty() && ENDINGS.contains(&ending) && tables::technology(&lower).is_none()
+    // `sync.Map` is a type.
+    let is_member = file.rsplit('.').next().is_some_and(|ending| {
+        ending.starts_with(char::is_uppercase) && ending.chars().skip(1).any(char::is_lowercase)
+    });
+    !stem.is_empty() && !is_member && ENDINGS.contains(&ending) && tables::technology(&lower).is_none()
 }
 
 pub(super) fn starts_at_root(text: &str) -> bool {

@@ -61,7 +61,11 @@ impl Reading {
                 dedup(&mut rule);
                 // "Not in our package.json" is not about a place.
                 let is_manifest = |glob: &String| Manifest::at_path(glob).is_some();
-                if !rule.packages.is_empty() && rule.content.is_empty() && !rule.within.is_empty() && rule.within.iter().all(is_manifest) {
+                if !rule.packages.is_empty()
+                    && rule.content.is_empty()
+                    && !rule.within.is_empty()
+                    && rule.within.iter().all(is_manifest)
+                {
                     rule.within.clear();
                 }
                 if !self.rules.contains(&rule) {

@@ -221,7 +221,8 @@ fn with_instead(clause: &[Word]) -> Option<(Vec<Word>, Option<String>)> {
     }
     let comma = clause.get(..at)?.iter().rposition(|word| word.is(",")).filter(|comma| *comma > 0)?;
     // "no X, Y instead", "no X, instead the Y"
-    let instead = clause.get(comma + 1..at).filter(|before| !before.is_empty()).or_else(|| clause.get(at + 1..))?;
+    let instead =
+        clause.get(comma + 1..at).filter(|before| !before.is_empty()).or_else(|| clause.get(at + 1..))?;
     let is_behind = comma + 1 == at;
     let forbidden = clause.get(..comma)?;
     let is_stated = predicate(forbidden).is_some_and(|found| !found.is_permit);

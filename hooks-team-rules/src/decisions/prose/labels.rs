@@ -6,8 +6,8 @@ use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::order::is_order;
-use super::phrases::plain;
 use super::permit::{is_permit, lifted};
+use super::phrases::plain;
 use super::predicate::predicate;
 use super::verdict::{bans_list, is_name_alone, places_of, verdict};
 use super::{Ban, Context, Reading};
@@ -30,12 +30,22 @@ impl Reading {
                 self.except(part, before.min(context.start));
                 continue;
             }
-            if context.is_ban && part.first().is_some_and(|word| word.is_in(tables::CHOOSE) || word.is_in(&["instead", "rather", "use"])) && predicate(part).is_none() {
+            if context.is_ban
+                && part.first().is_some_and(|word| {
+                    word.is_in(tables::CHOOSE) || word.is_in(&["instead", "rather", "use"])
+                })
+                && predicate(part).is_none()
+            {
                 // "(use `y`)"
-                let own: Vec<Word> = part.iter().filter(|word| !word.is_in(tables::CHOOSE) && !word.is("instead")).cloned().collect();
+                let own: Vec<Word> = part
+                    .iter()
+                    .filter(|word| !word.is_in(tables::CHOOSE) && !word.is("instead"))
+                    .cloned()
+                    .collect();
                 let instead = plain(&own);
                 let list = self.rules.get_mut(before..).unwrap_or_default();
-                list.iter_mut().for_each(|rule| rule.instead = rule.instead.take().or_else(|| instead.clone()));
+                list.iter_mut()
+                    .for_each(|rule| rule.instead = rule.instead.take().or_else(|| instead.clone()));
                 continue;
             }
             if let Some((not, named)) = part.split_first()
@@ -217,15 +227,25 @@ impl Reading {
                 ])
         });
         let is_ring = label.len() == 1 && label.iter().any(|word| word.is_in(&["hold", "retire", "red"]));
-        let is_stated =
-            |word: &Word| is_ring || word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word);
+        let is_stated = |word: &Word| {
+            is_ring || word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word)
+        };
         if is_ban && label.iter().any(is_stated) {
             let (places, rest) = scope(rest);
             self.forbid_named(names(&rest), places, "use", None, context);
             return;
         }
-        let is_exception =
-            label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt", "exemption", "exemptions", "exempted"]));
+        let is_exception = label.iter().any(|word| {
+            word.is_in(&[
+                "exception",
+                "exceptions",
+                "except",
+                "exempt",
+                "exemption",
+                "exemptions",
+                "exempted",
+            ])
+        });
         // "Exceptions: no `throw`" is about those of a language.
         let is_ban = label.len() == 1 && predicate(rest).is_some_and(|own| own.start == 0 && own.is_object);
         if is_exception && !is_ban && !forbids(label) {
@@ -236,6 +256,13 @@ impl Reading {
         if forbids(label) {
             let before = self.rules.len();
             self.clause(label, context);
+            if label.iter().any(|word| word.is_in(&["exception", "exceptions"])) && predicate(rest).is_none()
+            {
+                // "No X, with one exception: the crawler (`crawler/`)"
+                self.except_places(&scope::all(rest), before);
+                context.is_only = true;
+                return;
+            }
             if self.list_behind(label, rest, before, context) {
                 return;
             }
@@ -292,7 +319,9 @@ impl Reading {
             context.last = own;
         }
         let is_verdict = label.len() <= 2
-            && label.last().is_some_and(|word| word.is_in(&["verdict", "ruling", "answer", "outcome", "result", "conclusion"]));
+            && label.last().is_some_and(|word| {
+                word.is_in(&["verdict", "ruling", "answer", "outcome", "result", "conclusion"])
+            });
         if verdict(rest).is_some() && is_verdict && !before_label.is_empty() {
             // "We looked at X. Verdict: no."
             self.forbid_named(before_label, places_of(rest), "use", None, context);

@@ -136,8 +136,10 @@ fn without_tags(text: &str) -> String {
             return line.to_owned();
         }
         let line = line.replace("<li>", "\n- ").replace("<code>", "`").replace("</code>", "`");
-        let line = ["<h1>", "<h2>", "<h3>", "<h4>"].iter().fold(line, |line, tag| line.replace(tag, "\n### "));
-        let line = ["</h1>", "</h2>", "</h3>", "</h4>"].iter().fold(line, |line, tag| line.replace(tag, "\n"));
+        let line =
+            ["<h1>", "<h2>", "<h3>", "<h4>"].iter().fold(line, |line, tag| line.replace(tag, "\n### "));
+        let line =
+            ["</h1>", "</h2>", "</h3>", "</h4>"].iter().fold(line, |line, tag| line.replace(tag, "\n"));
         let line = line.replace("<br>", " ").replace("<br/>", " ").replace("<summary>", "### ");
         ["</li>", "</summary>", "<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", "<b>", "</b>"]
             .iter()
@@ -335,8 +337,10 @@ impl Reading {
         let before = if sentence.words.is_empty() { context.start.min(before) } else { before };
         for aside in &sentence.asides {
             let places = all_places(aside);
-            let is_exempt = || tables::PERMIT_PHRASE.iter().any(|phrase| phrases::has_phrase(&sentence.words, phrase));
-            if !places.is_empty() && (ends_with_exception(&sentence.words) || is_exempt()) {
+            let is_exempt =
+                || tables::PERMIT_PHRASE.iter().any(|phrase| phrases::has_phrase(&sentence.words, phrase));
+            let is_permitting = self.rules.len() == before && permit::is_permit(&sentence.words);
+            if !places.is_empty() && (ends_with_exception(&sentence.words) || is_exempt() || is_permitting) {
                 self.except_places(&places, context.start);
                 continue;
             }

@@ -20,14 +20,67 @@ use super::{Context, Reading};
 
 /// Words that tell what happened, and refuse nothing.
 const STORIES: &[&str] = &[
-    "ago", "yesterday", "sometimes", "yet", "problem", "problems", "issue", "issues", "outage", "incident", "bug", "bugs",
-    "crash", "crashed", "error", "errors", "vote", "question", "discussion", "should", "would", "could", "might", "if",
-    "unless", "whether", "until", "ideas", "wish", "think", "thinks", "slow", "slower", "faster", "costs", "license", "licence",
-    "suggests", "suggested", "proposes", "proposed", "superseded", "undecided", "wants", "asks", "asked", "decision",
-    "retry", "retries", "timeout", "timeouts", "needs", "needed", "wait", "waits", "remember", "careful",
+    "ago",
+    "yesterday",
+    "sometimes",
+    "yet",
+    "problem",
+    "problems",
+    "issue",
+    "issues",
+    "outage",
+    "incident",
+    "bug",
+    "bugs",
+    "crash",
+    "crashed",
+    "error",
+    "errors",
+    "vote",
+    "question",
+    "discussion",
+    "should",
+    "would",
+    "could",
+    "might",
+    "if",
+    "unless",
+    "whether",
+    "until",
+    "ideas",
+    "wish",
+    "think",
+    "thinks",
+    "slow",
+    "slower",
+    "faster",
+    "costs",
+    "license",
+    "licence",
+    "suggests",
+    "suggested",
+    "proposes",
+    "proposed",
+    "superseded",
+    "undecided",
+    "wants",
+    "asks",
+    "asked",
+    "decision",
+    "retry",
+    "retries",
+    "timeout",
+    "timeouts",
+    "needs",
+    "needed",
+    "wait",
+    "waits",
+    "remember",
+    "careful",
 ];
 /// Words that end a part.
-const ENDS: &[&str] = &[",", ";", ":", "—", "but", "while", "whereas", "instead", "because", "since", "so", "as", "which"];
+const ENDS: &[&str] =
+    &[",", ";", ":", "—", "but", "while", "whereas", "instead", "because", "since", "so", "as", "which"];
 
 /// What a part of a sentence says about the things that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +96,14 @@ impl Reading {
         let comma = Word::new(",", false);
         let asides = sentence.asides.iter().flat_map(|aside| std::iter::once(&comma).chain(aside));
         let words: Vec<Word> = sentence.words.iter().chain(asides).cloned().collect();
-        let refuses = words.iter().any(|word| word.is_in(tables::NEGATIVE) || word.is_in(tables::NEGATION) || word.is_in(tables::ORDER));
+        let refuses = words.iter().any(|word| {
+            word.is_in(tables::NEGATIVE) || word.is_in(tables::NEGATION) || word.is_in(tables::ORDER)
+        });
         let is_story = words.iter().any(|word| word.is_in(STORIES));
         // "The ban was rejected."
-        let is_kept = words.iter().any(|word| word.is_in(&["ban", "bans", "proposal", "motion", "idea", "forbid", "prohibition"]))
+        let is_kept = words
+            .iter()
+            .any(|word| word.is_in(&["ban", "bans", "proposal", "motion", "idea", "forbid", "prohibition"]))
             && words.iter().any(|word| word.is_in(tables::ENDED) || word.is_in(tables::LIFTED));
         if words.len() > 30 || is_story || is_kept || is_permit(&words) || !refuses && is_back(&words) {
             return;
@@ -56,7 +113,8 @@ impl Reading {
             return;
         }
         let (places, words) = scope(&words);
-        let parts: Vec<&[Word]> = words.split(|word| word.is_in(ENDS)).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&[Word]> =
+            words.split(|word| word.is_in(ENDS)).filter(|part| !part.is_empty()).collect();
         let leanings: Vec<Leaning> = parts.iter().map(|part| leaning(part)).collect();
         let mut refused: Vec<Name> = Vec::new();
         for (at, part) in parts.iter().enumerate() {
@@ -69,7 +127,8 @@ impl Reading {
             let before = || (0..at).rev().take_while(is_neither).find_map(named);
             let behind = || Some(at + 1).filter(is_neither).and_then(named);
             // A negation without a thing says little: "not in this code base".
-            let is_strong = part.iter().any(|word| word.is_in(tables::NEGATIVE) || word.is_in(tables::BANNED));
+            let is_strong =
+                part.iter().any(|word| word.is_in(tables::NEGATIVE) || word.is_in(tables::BANNED));
             let near = || before().or_else(behind).filter(|_| is_strong).unwrap_or_default();
             refused.extend(if own.is_empty() { near() } else { own });
         }
@@ -84,7 +143,8 @@ impl Reading {
 fn clear(part: &[Word]) -> Vec<Name> {
     let is_clear = |name: &Name| {
         let lower = name.text.to_lowercase();
-        let is_word = tables::COMMON.contains(&lower) && name.text == lower && !name.is_code && part.len() > 8;
+        let is_word =
+            tables::COMMON.contains(&lower) && name.text == lower && !name.is_code && part.len() > 8;
         let is_file = is_path(&Word::new(&name.text, name.is_code));
         (name.is_code || tables::technology(&lower).is_some()) && !is_word && !is_file
     };
@@ -93,13 +153,27 @@ fn clear(part: &[Word]) -> Vec<Name> {
 
 /// Returns what a part says about the things that it names.
 fn leaning(part: &[Word]) -> Leaning {
-    let refuses = |word: &Word| {
-        word.is_in(tables::NEGATIVE) || word.is_in(tables::BANNED) || word.is_in(tables::ORDER)
-    };
+    let refuses =
+        |word: &Word| word.is_in(tables::NEGATIVE) || word.is_in(tables::BANNED) || word.is_in(tables::ORDER);
     let uses = |word: &Word| {
         (word.is_in(tables::VERB) || word.is_in(tables::USED)) && !word.is_in(tables::IDLE_VERB)
             || word.lower.strip_suffix('s').is_some_and(|stem| tables::VERB.contains(stem))
-            || word.is_in(&["usage", "usages", "dependency", "dependencies", "imports", "import", "shall", "again", "merged", "reach", "find", "see", "want", "put"])
+            || word.is_in(&[
+                "usage",
+                "usages",
+                "dependency",
+                "dependencies",
+                "imports",
+                "import",
+                "shall",
+                "again",
+                "merged",
+                "reach",
+                "find",
+                "see",
+                "want",
+                "put",
+            ])
     };
     let negations = part.iter().filter(|word| word.is_in(tables::NEGATION)).count();
     let is_name = |word: &Word| !clear(std::slice::from_ref(word)).is_empty();
@@ -110,10 +184,14 @@ fn leaning(part: &[Word]) -> Leaning {
     let is_chosen = part.iter().any(|word| word.is_in(tables::CHOOSE) && !word.is_in(tables::NEGATION))
         || has_phrase(part, "it is")
         || part.last().is_some_and(|word| word.is_in(&["wins", "won", "stays", "remains", "in"]));
+    // "Do not disable X"
+    let is_idle = part.iter().any(|word| {
+        word.is_in(tables::IDLE_VERB) || word.is_in(&["disable", "remove", "delete", "uninstall", "skip"])
+    });
     match (has_refusal, negations) {
         (true, 0) => Leaning::Against,
         (true, _) => Leaning::Neither,
-        (false, 1 | 2) if is_direct || part.iter().any(uses) => Leaning::Against,
+        (false, 1 | 2) if !is_idle && (is_direct || part.iter().any(uses)) => Leaning::Against,
         (false, 0) if is_chosen => Leaning::For,
         _ => Leaning::Neither,
     }
@@ -124,7 +202,9 @@ fn paired(words: &[Word]) -> Option<(Vec<Name>, Vec<Word>)> {
     let split = |phrases: &[&str]| {
         phrases.iter().find_map(|phrase| {
             let length = phrase.split(' ').count();
-            let at = (0..words.len()).find(|at| words.get(*at..).is_some_and(|tail| super::phrases::starts_with_phrase(tail, phrase)))?;
+            let at = (0..words.len()).find(|at| {
+                words.get(*at..).is_some_and(|tail| super::phrases::starts_with_phrase(tail, phrase))
+            })?;
             Some((words.get(..at)?, words.get(at + length..)?))
         })
     };
@@ -136,7 +216,8 @@ fn paired(words: &[Word]) -> Option<(Vec<Name>, Vec<Word>)> {
         return only(behind).and_then(|_| Some((only(before)?, behind.to_vec())));
     }
     let (before, behind) = split(tables::BEFORE_OLD)?;
-    let end = behind.iter().position(|word| word.is_in(&[":", "is", "—", ",", "are"])).unwrap_or(behind.len());
+    let end =
+        behind.iter().position(|word| word.is_in(&[":", "is", "—", ",", "are"])).unwrap_or(behind.len());
     let (old, rest) = behind.split_at_checked(end)?;
     let new = if only(before).is_some() { before } else { rest };
     only(new).and_then(|_| Some((only(old)?, new.to_vec())))

@@ -127,8 +127,21 @@ fn states_end(text: &str) -> bool {
     let asides = lower.match_indices(['(', '[']).filter_map(|(at, mark)| lower.get(at + mark.len()..));
     let first = |text: &str| {
         let word = text.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        ["superseded", "rejected", "reversed", "withdrawn", "revoked", "rescinded", "overturned", "retracted", "deferred", "postponed", "suspended", "proposed"]
-            .contains(&word)
+        [
+            "superseded",
+            "rejected",
+            "reversed",
+            "withdrawn",
+            "revoked",
+            "rescinded",
+            "overturned",
+            "retracted",
+            "deferred",
+            "postponed",
+            "suspended",
+            "proposed",
+        ]
+        .contains(&word)
     };
     // "[decided 2021, withdrawn 2022]"
     let is_ended = |aside: &str| {

@@ -37,7 +37,10 @@ const EMPHASIS: &[&str] = &[
 /// Signs that refuse what follows.
 const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎", "🔴"];
 /// Words that refuse alone.
-const NO: &[&str] = &["no", "out", "gone", "nope", "nah", "never", "none", "hold", "neither", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
+const NO: &[&str] = &[
+    "no", "out", "gone", "nope", "nah", "never", "none", "hold", "neither", "don't", "❌", "🚫", "✗", "✘",
+    "⛔", "👎",
+];
 /// Words behind a negation that is a verdict.
 const BEHIND_NOT: &[&str] = &[
     "for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok", "inside", "under", "below",
@@ -134,7 +137,20 @@ pub(super) fn asks_leave(words: &[Word]) -> bool {
 pub(in super::super) fn bans_list(title: &str) -> bool {
     let own = words(title);
     let is_undone = |word: &Word| {
-        word.is_in(&["un-banned", "unbanned", "lifted", "longer", "proposed", "ideas", "should", "formerly"])
+        word.is_in(&[
+            "un-banned",
+            "unbanned",
+            "lifted",
+            "longer",
+            "proposed",
+            "remove",
+            "delete",
+            "uninstall",
+            "disable",
+            "ideas",
+            "should",
+            "formerly",
+        ])
     };
     let is_announced = own.iter().any(|word| word.is_in(&["following", "these", "below"])) && own.len() <= 16;
     (own.len() <= 7 || is_announced)
