@@ -47,7 +47,18 @@ impl Imports {
                 imports.constants(lexed);
             }
             "lua" => imports.after(lexed, &["require"]),
-            "r" => imports.calls(lexed, &["library", "require", "requireNamespace"]),
+            "r" => imports.calls(
+                lexed,
+                &[
+                    "library",
+                    "require",
+                    "requireNamespace",
+                    "loadNamespace",
+                    "packages",
+                    "pkg_install",
+                    "install_github",
+                ],
+            ),
             "dart" => imports.dart(lexed),
             "proto" => imports.after(lexed, &["import"]),
             "clj" => imports.clojure(lexed),
@@ -345,8 +356,9 @@ impl Imports {
             };
             let rest = rest.trim_start();
             let name = rest.trim_start_matches(['<', '"']).split(['>', '"']).next().unwrap_or_default();
-            // A file of the project itself has no folder and stands in quotes.
-            if rest.starts_with('<') || name.contains('/') {
+            // A file of the project itself has no folder and stands in quotes; `FreeRTOS.h` is not named like one.
+            let is_own = name.chars().all(|c| !c.is_ascii_uppercase());
+            if rest.starts_with('<') || name.contains('/') || !is_own {
                 self.add(name);
                 self.add(name.rsplit_once('.').map_or(name, |(stem, _)| stem));
             }

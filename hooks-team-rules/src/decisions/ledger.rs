@@ -4,10 +4,17 @@ use hooks_core::time::Timestamp;
 use hooks_team::files::{Decisions as DecisionFile, InboxFile};
 use hooks_team::ledger::{Entry, EntryKind};
 use hooks_team::text::Document;
-use hooks_team::{Team, TeamError};
 use serde::Serialize;
 
-use super::blocks::{is_void, is_void_title, title_of_paragraph};
+mod files;
+mod reversal;
+mod void;
+
+pub use self::files::DecisionFiles;
+use self::reversal::{is_reversed, number_of, reversed};
+use self::void::void;
+use super::blocks::{is_void_title, title_of_paragraph};
+use super::markup::markdown;
 use super::matcher::Matcher;
 use super::names::is_path;
 use super::prose::{self, Reading};
@@ -20,50 +27,6 @@ use super::words::Word;
 pub struct Decisions {
     all: Vec<Decision>,
     mistakes: Vec<Mistake>,
-}
-
-/// Files with the decisions of a team: the archive, `decisions.md` and the inbox.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DecisionFiles {
-    /// Names relative to the team folder, and contents.
-    files: Vec<(String, Vec<u8>)>,
-}
-
-impl DecisionFiles {
-    /// Returns the text of the file `name`; empty if it is missing.
-    pub(super) fn text(&self, name: &str) -> String {
-        let bytes = self.files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes.as_slice());
-        String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
-    }
-
-    /// Sets the text of the file `name`.
-    pub(super) fn set(&mut self, name: &str, text: String) {
-        let bytes = text.into_bytes();
-        match self.files.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) => *known = bytes,
-            None => self.files.push((name.to_owned(), bytes)),
-        }
-    }
-
-    /// Reads the files of a team; the archive only if `archive` is set. A missing file has no decisions.
-    ///
-    /// # Errors
-    /// Returns the error of the first file that cannot be read, which names it.
-    pub fn read(team: &Team, archive: bool) -> Result<Self, TeamError> {
-        let mut files = Vec::new();
-        if archive {
-            files.push((
-                "decisions-archive.md".to_owned(),
-                team.decisions_archive()?.document().bytes().to_vec(),
-            ));
-        }
-        files.push(("decisions.md".to_owned(), team.decisions()?.document().bytes().to_vec()));
-        let mut problems = Vec::new();
-        for file in team.inbox_telling(&mut problems)? {
-            files.push((format!("decisions/inbox/{}", file.name()), file.document().bytes().to_vec()));
-        }
-        problems.into_iter().next().map_or(Ok(Self { files }), Err)
-    }
 }
 
 /// A decision, with the rules that it stands for.
@@ -137,12 +100,18 @@ struct Later {
     allows: Vec<(String, Vec<String>)>,
     /// Ids and dates of decisions that it takes away.
     reversed: Vec<String>,
+    /// Places that the decisions above it are not for, and their file and group.
+    exempt: Vec<String>,
+    place: (String, Option<String>),
     title: String,
 }
 
 impl Later {
     fn is_without_effect(&self) -> bool {
-        self.permits.is_empty() && self.allows.is_empty() && self.reversed.is_empty()
+        self.permits.is_empty()
+            && self.allows.is_empty()
+            && self.reversed.is_empty()
+            && self.exempt.is_empty()
     }
 }
 
@@ -167,7 +136,7 @@ impl Decisions {
     pub fn from_files(files: &DecisionFiles) -> Self {
         let mut entries = Vec::new();
         for (name, bytes) in &files.files {
-            let document = Document::parse(bytes.clone());
+            let document = Document::parse(plain(bytes));
             if is_inbox(name) {
                 let file = InboxFile::new(name.as_str(), document);
                 file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
@@ -246,6 +215,8 @@ struct Parsed {
     reading: Reading,
     void: Option<String>,
     reversed: Vec<String>,
+    /// Heading of the group that it belongs to.
+    group: Option<String>,
 }
 
 impl Parsed {
@@ -283,6 +254,7 @@ impl Parsed {
                 Some(format!("it stands below \"{}\"", shown(title)))
             }),
             reversed: reversed(&text),
+            group: entry.group().map(|group| group.to_string()),
             reading,
             decision,
             heading,
@@ -291,7 +263,8 @@ impl Parsed {
     }
 
     fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
-        let Self { mut decision, heading, number, reading, void, reversed } = self;
+        let Self { mut decision, heading, number, reading, void, reversed, group } = self;
+        let place = (decision.file.clone(), group);
         let folded = heading.to_lowercase();
         let by_later = later
             .iter()
@@ -328,6 +301,9 @@ impl Parsed {
                 later.iter().flat_map(|later| &later.permits).chain(&reading.permits).collect();
             let allowed: Vec<_> = later.iter().flat_map(|later| &later.allows).collect();
             rules.iter_mut().for_each(|rule| except_allowed(rule, &allowed));
+            let own = later.iter().filter(|later| later.place == place);
+            let exempt: Vec<&String> = own.flat_map(|later| &later.exempt).collect();
+            rules.iter_mut().for_each(|rule| rule.except.extend(exempt.iter().map(|glob| (*glob).clone())));
             rules.retain_mut(|rule| !takes_away(rule, &permitted) && Matcher::new(rule).is_ok());
         }
         decision.enforcement = match (is_written, rules.is_empty(), reading.is_unclear) {
@@ -342,6 +318,8 @@ impl Parsed {
             permits: reading.permits,
             allows: reading.allows,
             reversed,
+            exempt: reading.exempt,
+            place,
             title: decision.title.clone(),
         });
         (decision, own, mistakes)
@@ -400,6 +378,14 @@ fn except_allowed(rule: &mut DecisionRule, allowed: &[&(String, Vec<String>)]) {
     }
 }
 
+/// Returns the text of a file as Markdown; of one that is not UTF-8 text, as it is.
+fn plain(bytes: &[u8]) -> Vec<u8> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => markdown(text).into_owned().into_bytes(),
+        Err(_) => bytes.to_vec(),
+    }
+}
+
 /// Whether a file is in the inbox.
 fn is_inbox(name: &str) -> bool {
     name.starts_with("decisions/inbox/")
@@ -410,240 +396,6 @@ fn same_name(one: &str, other: &str) -> bool {
         name.to_lowercase().trim_end_matches(".js").trim_end_matches("()").replace(['-', '_', ' '], "")
     };
     folded(one) == folded(other)
-}
-
-/// Returns why a decision does not count by itself.
-fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
-    let status = entry
-        .field(&["status", "state", "outcome"])
-        .map(|status| status.lines().next().unwrap_or_default().to_owned());
-    let status = status.or_else(|| section_status(text)).unwrap_or_default();
-    if is_void(status.trim_start_matches(|c: char| !c.is_alphanumeric())) {
-        return Some(format!("its status is \"{}\"", shown(&status)));
-    }
-    if !entry.is_in_force() || entry.title().trim_start().starts_with("~~") {
-        return Some("it is struck out or not in force".to_owned());
-    }
-    if let Some(group) = entry.group().filter(|group| is_void_title(group)) {
-        return Some(format!("it stands below \"{}\"", shown(&group)));
-    }
-    if let Some(status) = prose::status_alone(&entry.body()).filter(|_| entry.heading().starts_with('#')) {
-        return Some(format!("its status is \"{}\"", shown(status)));
-    }
-    let superseded = entry.field(&[
-        "superseded by",
-        "replaced by",
-        "reversed by",
-        "withdrawn by",
-        "superseded",
-        "reverted by",
-    ]);
-    if let Some(by) = superseded {
-        return Some(format!("it is superseded by \"{}\"", shown(by.lines().next().unwrap_or_default())));
-    }
-    let title = entry.title().to_lowercase();
-    let marked = [
-        "(superseded",
-        "[superseded",
-        "(rejected",
-        "[rejected",
-        "(proposed",
-        "[proposed",
-        "(draft",
-        "[draft",
-        "(withdrawn",
-        "(reversed",
-        "[reversed",
-        "(obsolete",
-        "(deprecated)",
-        "[wip]",
-        "(revoked",
-        "superseded:",
-        "rejected:",
-        "proposed:",
-        "proposal:",
-        "draft:",
-        "rfc:",
-        "withdrawn:",
-    ];
-    // "Redis — superseded"
-    let last = title.rsplit([' ', '\u{2014}', '\u{2013}']).next().unwrap_or_default();
-    let before = title.strip_suffix(last).unwrap_or_default().trim_end();
-    if before.ends_with(['-', '\u{2014}', '\u{2013}', ':']) && is_void(last) {
-        return Some(format!("its title ends with \"{last}\""));
-    }
-    let marked = marked.iter().find(|mark| title.contains(**mark));
-    if let Some(mark) = marked {
-        return Some(format!("its title contains \"{}\"", mark.trim_matches(['(', '[', ']', ')', ':'])));
-    }
-    let line = text
-        .lines()
-        .skip(1)
-        .map(|line| line.trim().trim_start_matches(['>', '*', '_', ' ']).to_lowercase())
-        .find(|line| {
-            [
-                "superseded by",
-                "superseded on",
-                "replaced by decision",
-                "reversed by",
-                "this decision was reversed",
-                "withdrawn on",
-                "withdrawn 2",
-                "reversed 2",
-                "rejected 2",
-                "superseded 2",
-                "revoked 2",
-                "revoked on",
-                "reversed on",
-                "rejected on",
-                "this decision is superseded",
-                "no longer in force",
-                "this decision is no longer",
-            ]
-            .iter()
-            .any(|word| line.starts_with(word))
-        });
-    line.map(|line| format!("it states \"{}\"", shown(&line)))
-}
-
-/// Returns the first line of a section called "Status", or the value of a plain line.
-fn section_status(text: &str) -> Option<String> {
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        let trimmed = line.trim().trim_matches(['#', '*', ' ', '-']);
-        if trimmed.eq_ignore_ascii_case("status") || trimmed.eq_ignore_ascii_case("status:") {
-            return lines.map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
-        }
-        let (name, value) = trimmed.split_once(':').unwrap_or((trimmed, ""));
-        if name.trim_matches(['*', ' ']).eq_ignore_ascii_case("status") {
-            return Some(value.trim_matches(['*', ' ']).to_owned());
-        }
-    }
-    None
-}
-
-/// Returns the ids and dates of decisions that the text takes away.
-fn reversed(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for line in text.lines() {
-        let lower = line.to_lowercase();
-        let words: Vec<&str> = lower
-            .split(|c: char| c.is_whitespace() || ",;()\"*:`".contains(c))
-            .map(|word| word.trim_matches('.'))
-            .filter(|word| !word.is_empty())
-            .collect();
-        let ends = [
-            "does not apply any more",
-            "doesn't apply any more",
-            "does not hold any more",
-            "do not apply any more",
-            "does not apply anymore",
-            "not in force any more",
-            "takes back",
-            "take back",
-            "took back",
-            "no longer applies",
-            "no longer valid",
-            "no longer in force",
-            "no longer binding",
-            "no longer holds",
-        ];
-        let end = || ends.iter().any(|end| lower.contains(end)).then_some(0);
-        let at = words.iter().position(|word| tables::REVERSE.contains(word)).or_else(end);
-        let Some(at) = at else { continue };
-        // "superseded by X" is about this decision.
-        if words.get(at + 1) == Some(&"by") {
-            continue;
-        }
-        for (number, word) in words.iter().enumerate() {
-            let digits = word.chars().filter(char::is_ascii_digit).count();
-            let is_date = digits == 8 && word.len() == 10;
-            let is_id = digits > 0
-                && digits < 6
-                && word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '#')
-                && (word.contains('-') || word.starts_with(char::is_alphabetic));
-            let spaced = digits == word.len()
-                && digits > 0
-                && number
-                    .checked_sub(1)
-                    .and_then(|at| words.get(at))
-                    .is_some_and(|before| ["adr", "decision", "rfc", "rule"].contains(before));
-            let is_near = number > at || is_date || number + 6 > at;
-            if let Some(own) = numbered(&words, number, at).filter(|_| is_near) {
-                found.push(format!("{NUMBER}{own}"));
-            }
-            if (is_date || is_id) && is_near {
-                found.push((*word).to_owned());
-            } else if spaced {
-                found.push(format!("{} {word}", words.get(number.saturating_sub(1)).unwrap_or(&"")));
-            }
-        }
-        let quoted =
-            line.split('"').skip(1).step_by(2).map(str::to_lowercase).filter(|title| title.len() > 3);
-        found.extend(quoted);
-    }
-    found
-}
-
-/// Mark before the number of a decision.
-const NUMBER: char = '\u{2116}';
-
-/// Returns the number of a decision that a word is: "decision 4", "#4", or the object of a verb at `verb` such as
-/// "supersedes 4".
-fn numbered<'w>(words: &[&'w str], at: usize, verb: usize) -> Option<&'w str> {
-    let word = *words.get(at)?;
-    let number = word.trim_start_matches('#');
-    let is_number = (1..=3).contains(&number.len()) && number.chars().all(|c| c.is_ascii_digit());
-    let before = at.checked_sub(1).and_then(|at| words.get(at));
-    let nouns = [
-        "adr",
-        "decision",
-        "rfc",
-        "rule",
-        "number",
-        "no",
-        "nr",
-        "item",
-        "point",
-        "entry",
-        "decisions",
-        "rules",
-    ];
-    let is_named = number.len() < word.len() || before.is_some_and(|word| nouns.contains(word));
-    let is_object = at == verb + 1 && words.get(at + 1).is_none_or(|next| ["and", "or"].contains(next));
-    (is_number && (is_named || is_object)).then(|| number.trim_start_matches('0'))
-}
-
-/// Returns the number that a decision begins with: "## 4. Dates", "Decision 4: …", "#4 …".
-fn number_of(text: &str) -> Option<String> {
-    let first = text.trim_start().lines().next()?.to_lowercase();
-    let plain = first.trim_start_matches(|c: char| "#*_([ ".contains(c));
-    let nouns = ["adr", "decision", "rfc", "rule", "no.", "nr.", "d", "r"];
-    let rest = nouns.iter().find_map(|noun| plain.strip_prefix(noun)).unwrap_or(plain);
-    let rest = rest.trim_start_matches(|c: char| "-# ".contains(c));
-    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    let (number, behind) = rest.split_at_checked(end)?;
-    let is_date =
-        behind.starts_with(['-', '/', '.']) && behind.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
-    let is_marked =
-        behind.is_empty() || behind.starts_with(['.', ')', ':', ']', ' ', ',', '*', '\u{2014}', '\u{2013}']);
-    ((1..=3).contains(&number.len()) && !is_date && is_marked)
-        .then(|| number.trim_start_matches('0').to_owned())
-}
-
-/// Whether a later decision takes away the one with this heading, in lower case, number and date.
-fn is_reversed(heading: &str, number: Option<&str>, date: Option<&str>, later: &Later) -> bool {
-    later.reversed.iter().any(|id| {
-        if let Some(wanted) = id.strip_prefix(NUMBER) {
-            return number == Some(wanted);
-        }
-        let is_named = heading.match_indices(id.as_str()).any(|(at, _)| {
-            let behind = heading.get(at + id.len()..).and_then(|rest| rest.chars().next());
-            let before = heading.get(..at).and_then(|rest| rest.chars().next_back());
-            !behind.is_some_and(char::is_alphanumeric) && !before.is_some_and(char::is_alphanumeric)
-        });
-        is_named || date == Some(id.as_str())
-    })
 }
 
 fn day(moment: Timestamp) -> String {

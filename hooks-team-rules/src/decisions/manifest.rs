@@ -86,11 +86,25 @@ pub(super) fn bare(name: &str) -> &str {
 }
 
 fn in_line(line: &str) -> Option<String> {
-    let line = line.trim();
-    let line = ["require ", "tap ", "brew ", "cask ", "replace ", "tool ", "nuget ", "github "]
-        .iter()
-        .find_map(|word| line.strip_prefix(word))
-        .unwrap_or(line);
+    let line = line.trim().trim_start_matches([',', ' ']);
+    let line = [
+        "build-depends:",
+        "Imports:",
+        "Depends:",
+        "Suggests:",
+        "require ",
+        "tap ",
+        "brew ",
+        "cask ",
+        "replace ",
+        "tool ",
+        "nuget ",
+        "github ",
+    ]
+    .iter()
+    .find_map(|word| line.strip_prefix(word))
+    .unwrap_or(line)
+    .trim();
     if line.is_empty() || line.starts_with('-') || line.starts_with("module ") || line.starts_with(['(', ')'])
     {
         return None;

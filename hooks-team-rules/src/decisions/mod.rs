@@ -42,6 +42,7 @@ mod ledger;
 mod lex;
 mod library;
 mod manifest;
+mod markup;
 mod matcher;
 mod names;
 mod pattern;

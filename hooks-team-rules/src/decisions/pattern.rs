@@ -154,6 +154,11 @@ impl Pattern {
         }
     }
 
+    /// Whether it is one of container images, and matches this one.
+    pub(super) fn is_of_image(&self, image: &str) -> bool {
+        matches!(self, Self::Image(end) if image.ends_with(end.as_str()) || end == ":latest" && is_untagged(image))
+    }
+
     /// Counts the matches in `text`, which is in `language` and split as `lexed`.
     pub(super) fn count(&self, text: &str, lexed: &Lexed, language: &Language) -> usize {
         match self {

@@ -298,6 +298,19 @@ pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize
     {
         return Some((vec![glob(&first.text)], 1));
     }
+    let is_folder = |text: &str| {
+        let parts = text.split('/').count();
+        (2..6).contains(&parts)
+            && text.split('/').all(|part| {
+                !part.is_empty()
+                    && part
+                        .chars()
+                        .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '*'))
+            })
+    };
+    if is_list && !first.is_code && !first.is("and/or") && is_folder(&first.text) {
+        return Some((vec![glob(&format!("{}/", first.text))], 1));
+    }
     if first.is_code
         && is_list
         && first.text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
@@ -344,7 +357,7 @@ pub(super) fn all(words: &[Word]) -> Vec<String> {
     let mut globs = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        match place(words.get(at..).unwrap_or_default(), false) {
+        match place(words.get(at..).unwrap_or_default(), !globs.is_empty()) {
             Some((own, length)) => {
                 globs.extend(own);
                 at += length;

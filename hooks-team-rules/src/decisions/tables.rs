@@ -63,6 +63,10 @@ pub(super) const LIST_TITLE: Words = table!("words_list_title");
 pub(super) const VOID_TITLE: Words = table!("words_void_title");
 pub(super) const PERMIT_PHRASE: Words = table!("words_permit_phrase");
 pub(super) const BACK_PHRASE: Words = table!("words_back_phrase");
+/// Words between something old and what is new.
+pub(super) const BEFORE_NEW: Words = table!("words_before_new");
+/// Words before something old.
+pub(super) const BEFORE_OLD: Words = table!("words_before_old");
 pub(super) const ORDER_PHRASE: Words = table!("words_order_phrase");
 
 /// A list of words; each has a bit in the class of a word.
@@ -122,6 +126,8 @@ lists! {
     LIFTED = 32, "words_lifted";
     /// Statuses with which a decision counts.
     ACCEPTED = 33, "words_accepted";
+    /// Words of refusal, whatever stands around them.
+    NEGATIVE = 34, "words_negative";
 }
 
 impl List {

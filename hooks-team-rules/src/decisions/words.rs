@@ -161,6 +161,26 @@ const GERMAN: &[&str] = &[
     "ist",
     "raus",
     "verwenden",
+    "wird",
+    "werden",
+    "wurde",
+    "wurden",
+    "kommt",
+    "fliegt",
+    "und",
+    "für",
+    "außer",
+    "ausgenommen",
+    "stattdessen",
+    "nur",
+    "keinen",
+    "keiner",
+    "keinerlei",
+    "dürfen",
+    "gibt",
+    "schluss",
+    "weg",
+    "ab",
 ];
 
 /// Replaces the words of a text in German by those that the grammar reads.
@@ -168,8 +188,34 @@ fn in_english(words: Vec<Word>) -> Vec<Word> {
     if !words.iter().any(|word| word.is_in(GERMAN)) {
         return words;
     }
+    let mut words = words;
+    // "Keine X anlegen", "X nicht mehr benutzen": the verb stands at the end.
+    let end = words.iter().position(|word| word.is_in(&[",", ".", ";", ":", "("])).unwrap_or(words.len());
+    if let Some(last) = end.checked_sub(1).filter(|last| *last > 1) {
+        let is_none = words.first().is_some_and(|word| word.lower.starts_with("kein"));
+        let verb = words.get(last).and_then(|word| tables::from_german(&word.lower));
+        if let Some(verb) = verb.filter(|verb| is_none && tables::VERB.contains(verb)) {
+            let mut order = vec![Word::new("never", false), Word::new(verb, false)];
+            order.extend(
+                words.drain(..).enumerate().filter(|(at, _)| *at != 0 && *at != last).map(|(_, word)| word),
+            );
+            words = order;
+        }
+    }
+    // "CSV-Dateien" are CSV files.
+    let parted = words.into_iter().flat_map(|word| {
+        let parts = word.text.rsplit_once('-').filter(|(_, last)| {
+            !word.is_code
+                && last.starts_with(char::is_uppercase)
+                && tables::from_german(&last.to_lowercase()).is_some()
+        });
+        match parts {
+            Some((first, last)) => vec![Word::new(first, false), Word::new(last, false)],
+            None => vec![word],
+        }
+    });
     let translated =
-        words.into_iter().flat_map(|word| match tables::from_german(&word.lower).filter(|_| !word.is_code) {
+        parted.flat_map(|word| match tables::from_german(&word.lower).filter(|_| !word.is_code) {
             Some(english) => english.split_whitespace().map(|text| Word::new(text, false)).collect(),
             None => vec![word],
         });

@@ -119,6 +119,9 @@ fn words_that_forbid_do() {
         "order" => Some(format!("Please {word} lodash.")),
         "order_phrase" => Some(format!("We {word} lodash.")),
         "verb" => Some(format!("Never {word} `lodash`.")),
+        "negative" => Some(format!("Here {word} means lodash.")),
+        "before_new" => Some(format!("lodash {word} axios.")),
+        "before_old" => Some(format!("axios is the {word} lodash.")),
         _ => None,
     };
     let rows = keys(&table)
@@ -182,7 +185,9 @@ fn german_decisions_forbid_and_their_words_are_rows() {
     let words: Vec<&str> = keys(&table).map(|(_, word)| word).collect();
     let install = || json!({ "command": "npm install lodash" });
     for (text, known) in [
-        ("Wir benutzen kein lodash mehr.", &["benutzen", "kein"][..]),
+        ("lodash kommt weg.", &["kommt", "weg"][..]),
+        ("Auf lodash verzichten wir künftig.", &["auf", "verzichten", "künftig"]),
+        ("Wir benutzen kein lodash mehr.", &["benutzen", "kein"]),
         ("lodash darf nicht benutzt werden.", &["darf", "benutzt"]),
     ] {
         assert!(denies(&format!("- {text}\n"), "bash", install()), "{text}");

@@ -14,7 +14,7 @@ use hooks_facts::tools::{PathRole, ToolKind};
 
 pub(super) use self::run::Run;
 use self::run::{handed_on, run_of};
-use self::shell::{commands_in, here_documents, inserted, replacements};
+use self::shell::{commands_in, here_documents, inserted, program_of, replacements};
 use self::tool::{collect, is_patch, patched};
 
 /// New text of a file.
@@ -192,6 +192,10 @@ impl Changes {
 
     /// Adds the texts that a command writes to files: here-documents, and those of `echo`.
     fn written(&mut self, text: &str, analysis: &Analysis) {
+        let programs: Vec<_> = self.runs.iter().filter_map(program_of).collect();
+        for (path, new) in programs {
+            self.edits.push(Edit { path: path.to_owned(), new, ..Edit::default() });
+        }
         for (path, new) in here_documents(text) {
             self.edits.push(Edit { path, new, ..Edit::default() });
         }

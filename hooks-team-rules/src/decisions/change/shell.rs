@@ -60,16 +60,7 @@ pub(super) fn commands_in(path: &str, text: &str) -> Vec<String> {
             .filter(|line| line.starts_with(['\t', ' ']))
             .map(|line| line.trim().trim_start_matches(['@', '-']).to_owned())
             .collect(),
-        Some("yaml") => {
-            let commands = code.lines().filter_map(|line| {
-                let line = line.trim().trim_start_matches("- ");
-                ["run: ", "script: ", "command: ", "- run: "].iter().find_map(|word| line.strip_prefix(word))
-            });
-            commands
-                .filter(|command| !command.starts_with(['|', '>', '[']))
-                .map(|command| command.trim_matches(['\'', '"']).to_owned())
-                .collect()
-        }
+        Some("yaml") => steps(&code),
         _ if file == "package.json" => {
             let scripts = text
                 .split_once("\"scripts\"")
@@ -83,6 +74,64 @@ pub(super) fn commands_in(path: &str, text: &str) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Keys of YAML whose values are commands: those of GitHub, GitLab, CircleCI, Compose, Woodpecker and Taskfile.
+const STEPS: &[&str] = &[
+    "run",
+    "script",
+    "command",
+    "before_script",
+    "after_script",
+    "commands",
+    "cmds",
+    "cmd",
+    "bash",
+    "sh",
+    "shell",
+];
+
+/// Returns the commands in the steps of a pipeline in YAML: on the line of a key, below it, or as its items.
+fn steps(code: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    // Indent of the key whose value goes on below it, and whether the value is one text.
+    let mut open: Option<(usize, bool)> = None;
+    for line in code.lines().filter(|line| !line.trim().is_empty()) {
+        let indent = line.len() - line.trim_start().len();
+        let trimmed = line.trim();
+        let item = trimmed.strip_prefix("- ");
+        if let Some((key, is_text)) = open {
+            if is_text && indent > key {
+                if let Some(last) = found.last_mut() {
+                    last.push_str(trimmed);
+                    last.push('\n');
+                }
+                continue;
+            }
+            if let Some(item) = item.filter(|item| !is_text && indent >= key && value(item).is_none()) {
+                found.push(item.trim_matches(['\'', '"']).to_owned());
+                continue;
+            }
+            open = None;
+        }
+        let Some(given) = value(item.unwrap_or(trimmed)) else { continue };
+        if given.starts_with(['|', '>']) {
+            found.push(String::new());
+            open = Some((indent, true));
+        } else if given.is_empty() {
+            open = Some((indent, false));
+        } else if !given.starts_with('[') {
+            found.push(given.trim_matches(['\'', '"']).to_owned());
+        }
+    }
+    found.retain(|command| !command.is_empty());
+    found
+}
+
+/// Returns the value of a key for commands.
+fn value(line: &str) -> Option<&str> {
+    let (key, value) = line.split_once(':')?;
+    STEPS.contains(&key.trim()).then(|| value.trim())
 }
 
 /// Returns the replacements of an editor of streams, `s/old/new/`, each with the replaced text.
@@ -114,6 +163,14 @@ fn replacement(command: &str) -> Option<(String, String)> {
     let (old, new) = (parts.next()?, parts.next()?);
     parts.next()?;
     Some((old, new))
+}
+
+/// Returns a program of R that installs packages, in the words of a command, with a name of a file for it.
+pub(super) fn program_of(run: &Run) -> Option<(&'static str, String)> {
+    let is_interpreter = ["Rscript", "R", "littler"].contains(&run.program.as_str());
+    let at = run.words.iter().position(|word| word == "-e").filter(|_| is_interpreter)?;
+    let text = run.words.get(at + 1).filter(|text| text.contains("install"))?;
+    Some(("command.R", text.clone()))
 }
 
 /// Returns the lines that an editor of streams adds: `sed -i '1i TEXT'`.

@@ -37,6 +37,14 @@ impl Matcher {
         None
     }
 
+    /// Returns the image of a container program if a pattern of images forbids it: `docker run x:latest`.
+    pub(super) fn patterned_image(&self, run: &Run) -> Option<String> {
+        let is_docker = ["docker", "podman", "nerdctl", "kubectl"].contains(&run.program.as_str());
+        let installer = tables::installer(&run.program).filter(|_| is_docker)?;
+        let image = image_of(run, installer.verbs)?;
+        self.content.iter().any(|(_, pattern)| pattern.is_of_image(&image)).then_some(image)
+    }
+
     fn forbids_source(&self, package: &str) -> bool {
         !package.starts_with("./") && !package.starts_with('/') && self.forbids(package)
     }

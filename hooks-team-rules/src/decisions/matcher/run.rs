@@ -49,6 +49,9 @@ impl Matcher {
         if let Some(violation) = self.in_query(run) {
             return Some(violation);
         }
+        if let Some(image) = self.patterned_image(run) {
+            return Some(Violation { message: format!("uses the image `{image}`"), evidence: evidence() });
+        }
         let command = self.commands.iter().find(|command| command.is_run_by(run))?;
         Some(Violation { message: format!("runs `{}`", command.shown()), evidence: evidence() })
     }

@@ -3,14 +3,56 @@
 use super::super::rule::DecisionRule;
 use super::super::tables;
 use super::super::words::Word;
-use super::path::{is_namespace, is_path, starts_at_root};
-use super::{Name, Use};
+use super::path::{is_namespace, is_path, starts_at_root, without_arity};
+use super::{CODE_NOUNS, Name, Use};
+
+/// Endings of files that are no members of a type as well.
+const ARTEFACTS: &[&str] = &[
+    "jar",
+    "war",
+    "dll",
+    "exe",
+    "dylib",
+    "pyc",
+    "zip",
+    "tar",
+    "gz",
+    "7z",
+    "p12",
+    "pfx",
+    "jks",
+    "keystore",
+    "pem",
+    "mp4",
+    "mov",
+    "psd",
+    "xls",
+    "xlsx",
+    "doc",
+    "docx",
+    "pdf",
+    "csv",
+    "parquet",
+    "sqlite",
+    "iml",
+    "xib",
+    "storyboard",
+    "coffee",
+    "styl",
+    "haml",
+    "jsp",
+];
 
 impl Name {
     /// Adds the name to the rule that forbids it. Returns whether it is something that a call can bring in.
     pub(in super::super) fn forbid_in(&self, rule: &mut DecisionRule, usage: &Use) -> bool {
         let text = self.text.trim().trim_end_matches(',');
         // "`@acme/ui/src/...`" is everything below.
+        let bare = without_arity(text);
+        if self.is_code && bare.len() < text.len() {
+            rule.calls.push(bare.to_owned());
+            return true;
+        }
         let is_open = text.contains('/') && !text.contains(' ') && !text.starts_with('.');
         let text = if is_open && text.ends_with(['.', '…']) {
             text.trim_end_matches(['.', '…', '/'])
@@ -97,6 +139,25 @@ impl Name {
             self.forbid_files(files, rule, usage);
             return true;
         }
+        let is_plain = lower.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if self.is_code
+            && is_plain
+            && ["column", "columns"].contains(&self.noun.as_str())
+            && tables::concept(&lower).is_none()
+        {
+            rule.content.push(format!("IDENT {text}"));
+            rule.languages.push("sql".to_owned());
+            return true;
+        }
+        if self.is_code
+            && is_plain
+            && CODE_NOUNS.contains(&self.noun.as_str())
+            && tables::concept(&lower).is_none()
+        {
+            rule.content.push(format!("IDENT {text}"));
+            rule.languages.push("*".to_owned());
+            return true;
+        }
         let with_noun = format!("{lower} {}", self.noun);
         if let Some(concept) = tables::concept(&with_noun)
             .or_else(|| tables::concept(&lower))
@@ -165,6 +226,11 @@ impl Name {
         }
         if text.trim_start_matches("**/").trim_start_matches('*') == ".env" || text == ".env.*" {
             return Some(vec![".env".to_owned(), ".env.*".to_owned()]);
+        }
+        if let Some(ending) =
+            text.strip_prefix('.').filter(|ending| self.is_code && ARTEFACTS.contains(ending))
+        {
+            return Some(vec![format!("*.{ending}")]);
         }
         let is_committed = ["commit", "committed", "check", "checked"].contains(&usage.verb.as_str())
             && self.is_code
@@ -470,6 +536,13 @@ pub(super) fn general(text: &str) -> String {
         && name.chars().all(|c| c.is_alphanumeric() || c == '_')
     {
         return text.get(..name.len() + 1).unwrap_or(text).to_owned();
+    }
+    let text = &text.replace('\u{2026}', "...");
+    // `git = "https://…"`: what follows may be any text.
+    let open = ["...\"", "...'"].iter().find_map(|end| text.strip_suffix(end));
+    if let Some(begin) = open.filter(|_| text.contains(['=', ':'])) {
+        let value = begin.find(['"', '\'']).unwrap_or(begin.len());
+        return begin.get(..value).unwrap_or(begin).trim_end().to_owned();
     }
     let is_any = |word: &str| {
         ["x", "y", "foo", "bar", "X", "Y", "Foo", "Bar", "name", "Name", "module", "MyClass"].contains(&word)

@@ -36,6 +36,36 @@ pub(super) struct Use {
 /// Longest name of a table, in words.
 const LONGEST: usize = 6;
 
+/// Nouns for something that source text names.
+pub(super) const CODE_NOUNS: &[&str] = &[
+    "type",
+    "types",
+    "keyword",
+    "keywords",
+    "attribute",
+    "attributes",
+    "annotation",
+    "annotations",
+    "decorator",
+    "decorators",
+    "directive",
+    "directives",
+    "resource",
+    "resources",
+    "property",
+    "properties",
+    "instruction",
+    "instructions",
+    "statement",
+    "statements",
+    "operator",
+    "operators",
+    "macro",
+    "macros",
+    "pragma",
+    "pragmas",
+];
+
 /// Words before a thing, which no name of a library has.
 const DETERMINERS: &[&str] = &[
     "the", "a", "an", "our", "your", "my", "their", "its", "this", "that", "these", "those", "each", "every",
@@ -88,6 +118,28 @@ pub(super) fn names(words: &[Word]) -> Vec<Name> {
         ])
     }) {
         in_item(item, &mut found);
+    }
+    // "malloc, realloc and free": among functions, a word of English is one as well.
+    let is_call = |text: &str| tables::concept(text).is_some_and(|known| known.patterns.starts_with("CALL"));
+    if found.iter().filter(|name| is_call(&name.text.to_lowercase())).count() > 1 {
+        let is_item = |at: usize| {
+            let is_end = |word: Option<&Word>| word.is_none_or(|word| word.is_in(&[",", "and", "or", "nor"]));
+            is_end(at.checked_sub(1).and_then(|at| words.get(at))) && is_end(words.get(at + 1))
+        };
+        let own = words
+            .iter()
+            .enumerate()
+            .filter(|(at, word)| !word.is_code && is_call(&word.lower) && is_item(*at));
+        let own: Vec<Name> = own
+            .map(|(_, word)| Name {
+                text: word.text.clone(),
+                is_code: false,
+                noun: String::new(),
+                is_new: false,
+            })
+            .filter(|name| !found.contains(name))
+            .collect();
+        found.extend(own);
     }
     // "No `.pl` or `.pm` files": the noun is that of the whole list.
     if let Some(noun) = found.last().map(|name| name.noun.clone()).filter(|noun| noun.starts_with("file")) {
@@ -155,6 +207,16 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         if first.is_code {
             let noun =
                 behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
+            // "columns of type `money`", "the attribute `x`"
+            let before = item.len().checked_sub(rest.len() + 1).and_then(|at| item.get(at));
+            let is_column = item.iter().any(|word| word.is_in(&["column", "columns"]));
+            let kind = before.filter(|word| word.is_in(CODE_NOUNS));
+            let kind = kind.map(|word| if is_column { "column".to_owned() } else { word.lower.clone() });
+            let noun = if noun.as_deref().is_some_and(|noun| CODE_NOUNS.contains(&noun)) {
+                noun
+            } else {
+                kind.or(noun)
+            };
             found.push(Name {
                 text: first.text.clone(),
                 is_code: true,
@@ -241,6 +303,14 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         found.extend(chosen(own));
         return;
     }
+    if plain > 1
+        && plain < 5
+        && let Some(text) = capitalised(head)
+    {
+        // "nor its dashboard Flower", "Play JSON"
+        found.push(Name { text, is_code: false, noun: String::new(), is_new });
+        return;
+    }
     if plain != 1 {
         return;
     }
@@ -260,6 +330,27 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         }
         found.push(Name { text: word.text.clone(), is_code: false, noun, is_new });
     }
+}
+
+/// Returns the only name in capitals among the words of an item: "its dashboard Flower", "Play JSON".
+fn capitalised(head: &[Word]) -> Option<String> {
+    let is_name = |word: &Word| {
+        word.text.starts_with(char::is_uppercase)
+            && word.text.len() > 2
+            && word.text.chars().all(|c| c.is_alphanumeric() || c == '-')
+            && is_unknown(word)
+    };
+    let first = head.iter().position(is_name)?;
+    let length = head.iter().skip(first).take_while(|word| is_name(word)).count();
+    let others = head.iter().skip(first + length).any(is_name);
+    let is_noun_behind = head.len() > first + length
+        && !head.iter().skip(first + length).all(|word| word.is_in(tables::FILLER));
+    // The first word of a sentence has a capital as well.
+    if others || is_noun_behind || length > 2 || first == 0 && length < 2 {
+        return None;
+    }
+    let own = head.get(first..first + length)?;
+    Some(own.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join("-"))
 }
 
 /// Returns the name of a product that begins with that of another: "Docker Hub", "jQuery UI".

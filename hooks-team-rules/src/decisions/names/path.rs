@@ -14,6 +14,9 @@ pub(in super::super) fn is_path(word: &Word) -> bool {
     {
         return false;
     }
+    if without_arity(text).len() < text.len() {
+        return false;
+    }
     if text.ends_with('/') && text.len() > 1 && !text.starts_with("..") {
         return true;
     }
@@ -30,6 +33,17 @@ pub(in super::super) fn is_path(word: &Word) -> bool {
     has_glob
         || is_file(file) && !is_plain_word && !text.contains("github.com")
         || (text.contains('/') && starts_at_root(text))
+}
+
+/// Returns a function without the number of its arguments, as Erlang and Elixir write it: `String.to_atom/1`.
+pub(super) fn without_arity(text: &str) -> &str {
+    let is_arity = |(name, count): &(&str, &str)| {
+        let is_number = (1..=2).contains(&count.len()) && count.chars().all(|c| c.is_ascii_digit());
+        is_number
+            && !name.contains('/')
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '?' | '!' | ':'))
+    };
+    text.split_once('/').filter(is_arity).map_or(text, |(name, _)| name)
 }
 
 /// Whether `text` is a namespace of Java: `com.sun.*`.
@@ -134,7 +148,11 @@ pub(in super::super) fn is_file(file: &str) -> bool {
                 || ENDINGS.contains(&rest));
     }
     let Some((stem, ending)) = lower.rsplit_once('.') else { return false };
-    !stem.is_empty() && ENDINGS.contains(&ending) && tables::technology(&lower).is_none()
+    // `sync.Map` is a type.
+    let is_member = file.rsplit('.').next().is_some_and(|ending| {
+        ending.starts_with(char::is_uppercase) && ending.chars().skip(1).any(char::is_lowercase)
+    });
+    !stem.is_empty() && !is_member && ENDINGS.contains(&ending) && tables::technology(&lower).is_none()
 }
 
 pub(super) fn starts_at_root(text: &str) -> bool {

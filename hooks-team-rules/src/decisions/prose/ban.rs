@@ -1,5 +1,6 @@
 //! Adds what a clause forbids as rules, and what it permits as their exceptions.
 
+use super::super::manifest::Manifest;
 use super::super::names::{Name, Use, is_file, names};
 use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope};
@@ -58,6 +59,15 @@ impl Reading {
             if name.forbid_in(&mut rule, &usage) && !rule.forbids_nothing() {
                 rule.drop_own_language();
                 dedup(&mut rule);
+                // "Not in our package.json" is not about a place.
+                let is_manifest = |glob: &String| Manifest::at_path(glob).is_some();
+                if !rule.packages.is_empty()
+                    && rule.content.is_empty()
+                    && !rule.within.is_empty()
+                    && rule.within.iter().all(is_manifest)
+                {
+                    rule.within.clear();
+                }
                 if !self.rules.contains(&rule) {
                     self.rules.push(rule);
                 }

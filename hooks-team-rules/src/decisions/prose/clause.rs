@@ -25,6 +25,7 @@ impl Reading {
         }
         let globs = scope::all(clause);
         if !globs.is_empty() {
+            context.has_place |= self.rules.len() == before;
             context.globs = globs;
         }
     }
@@ -65,6 +66,9 @@ impl Reading {
         }
         let is_exempt = tables::PERMIT_PHRASE.iter().any(|phrase| has_phrase(clause, phrase));
         if is_exempt && !scope::all(clause).is_empty() {
+            if self.rules.is_empty() {
+                self.exempt.extend(scope::all(clause));
+            }
             self.except_places(&scope::all(clause), context.start);
             return;
         }
@@ -178,6 +182,11 @@ fn agreed(clause: &[Word]) -> &[Word] {
         "declared",
         "agree",
         "means",
+        "confirm",
+        "confirmed",
+        "stress",
+        "repeat",
+        "state",
     ];
     let is_start = |at: &usize| {
         let before = at.checked_sub(1).and_then(|at| clause.get(at));
@@ -211,12 +220,15 @@ fn with_instead(clause: &[Word]) -> Option<(Vec<Word>, Option<String>)> {
         return None;
     }
     let comma = clause.get(..at)?.iter().rposition(|word| word.is(",")).filter(|comma| *comma > 0)?;
-    let instead = clause.get(comma + 1..at)?;
+    // "no X, Y instead", "no X, instead the Y"
+    let instead =
+        clause.get(comma + 1..at).filter(|before| !before.is_empty()).or_else(|| clause.get(at + 1..))?;
+    let is_behind = comma + 1 == at;
     let forbidden = clause.get(..comma)?;
     let is_stated = predicate(forbidden).is_some_and(|found| !found.is_permit);
     (is_stated && predicate(instead).is_none() && instead.len() <= 8 && !names(instead).is_empty()).then(
         || {
-            let behind = clause.get(at + 1..).unwrap_or_default();
+            let behind = clause.get(at + 1..).filter(|_| !is_behind).unwrap_or_default();
             let instead: Vec<Word> =
                 instead.iter().filter(|word| !word.is_in(tables::CHOOSE)).cloned().collect();
             ([forbidden, behind].concat(), plain(&instead))
@@ -248,6 +260,8 @@ const SAME: &[&str] = &[
     "as well",
     "along with it",
     "along with that",
+    "same is true of",
+    "same is true for",
     "same for",
     "same goes for",
     "same applies to",

@@ -7,8 +7,9 @@ use super::super::tables;
 use super::super::words::Word;
 use super::order::is_order;
 use super::permit::{is_permit, lifted};
+use super::phrases::plain;
 use super::predicate::predicate;
-use super::verdict::{places_of, verdict};
+use super::verdict::{bans_list, is_name_alone, places_of, verdict};
 use super::{Ban, Context, Reading};
 
 impl Reading {
@@ -27,6 +28,33 @@ impl Reading {
             }
             if is_permit(part) {
                 self.except(part, before.min(context.start));
+                continue;
+            }
+            if context.is_ban
+                && part.first().is_some_and(|word| {
+                    word.is_in(tables::CHOOSE) || word.is_in(&["instead", "rather", "use"])
+                })
+                && predicate(part).is_none()
+            {
+                // "(use `y`)"
+                let own: Vec<Word> = part
+                    .iter()
+                    .filter(|word| !word.is_in(tables::CHOOSE) && !word.is("instead"))
+                    .cloned()
+                    .collect();
+                let instead = plain(&own);
+                let list = self.rules.get_mut(before..).unwrap_or_default();
+                list.iter_mut()
+                    .for_each(|rule| rule.instead = rule.instead.take().or_else(|| instead.clone()));
+                continue;
+            }
+            if let Some((not, named)) = part.split_first()
+                && not.is_in(&["not", "never", "no"])
+                && !context.is_ban
+                && is_name_alone(named)
+            {
+                // "We use fetch (not axios)"
+                self.forbid_named(names(named), Scope::default(), "use", None, context);
                 continue;
             }
             let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
@@ -161,6 +189,13 @@ impl Reading {
         let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
         let rest = rest.get(1..).unwrap_or_default();
         let forbids = |words: &[Word]| predicate(words).is_some();
+        let title = label.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        if label.len() <= 4 && is_name_alone(rest) && bans_list(&title) {
+            // "No-go list: x; y"
+            context.is_enumerated = true;
+            self.forbid_named(names(rest), Scope::default(), "use", None, context);
+            return;
+        }
         let has_negation = label.iter().any(|word| word.is_in(tables::NEGATION));
         let is_order = |word: &Word| is_order(word) && !has_negation;
         let is_ban = label.iter().all(|word| {
@@ -186,24 +221,48 @@ impl Reading {
                     "here",
                     "must",
                     "may",
+                    "hold",
+                    "retire",
+                    "red",
                 ])
         });
-        let is_stated =
-            |word: &Word| word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word);
+        let is_ring = label.len() == 1 && label.iter().any(|word| word.is_in(&["hold", "retire", "red"]));
+        let is_stated = |word: &Word| {
+            is_ring || word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word)
+        };
         if is_ban && label.iter().any(is_stated) {
             let (places, rest) = scope(rest);
             self.forbid_named(names(&rest), places, "use", None, context);
             return;
         }
-        let is_exception =
-            label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt"]));
-        if is_exception && !forbids(label) {
+        let is_exception = label.iter().any(|word| {
+            word.is_in(&[
+                "exception",
+                "exceptions",
+                "except",
+                "exempt",
+                "exemption",
+                "exemptions",
+                "exempted",
+            ])
+        });
+        // "Exceptions: no `throw`" is about those of a language.
+        let is_ban = label.len() == 1 && predicate(rest).is_some_and(|own| own.start == 0 && own.is_object);
+        if is_exception && !is_ban && !forbids(label) {
+            self.except_places(&scope::all(rest), context.start);
             self.except(clause, context.start);
             return;
         }
         if forbids(label) {
             let before = self.rules.len();
             self.clause(label, context);
+            if label.iter().any(|word| word.is_in(&["exception", "exceptions"])) && predicate(rest).is_none()
+            {
+                // "No X, with one exception: the crawler (`crawler/`)"
+                self.except_places(&scope::all(rest), before);
+                context.is_only = true;
+                return;
+            }
             if self.list_behind(label, rest, before, context) {
                 return;
             }
@@ -255,10 +314,18 @@ impl Reading {
         context.label = label.to_vec();
         let rules = self.rules.len();
         let own = names(label);
+        let before_label = context.last.clone();
         if !own.is_empty() {
             context.last = own;
         }
-        if verdict(rest).is_some() {
+        let is_verdict = label.len() <= 2
+            && label.last().is_some_and(|word| {
+                word.is_in(&["verdict", "ruling", "answer", "outcome", "result", "conclusion"])
+            });
+        if verdict(rest).is_some() && is_verdict && !before_label.is_empty() {
+            // "We looked at X. Verdict: no."
+            self.forbid_named(before_label, places_of(rest), "use", None, context);
+        } else if verdict(rest).is_some() {
             let (mut places, label) = scope(label);
             let own = places_of(rest);
             places.narrow(own.within);

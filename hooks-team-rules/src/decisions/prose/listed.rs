@@ -31,6 +31,12 @@ impl Reading {
     pub(super) fn listed(&mut self, sentence: &Sentence, context: &mut Context) -> bool {
         let before = self.rules.len();
         let words = sentence.words.as_slice();
+        // "packages: x, y"
+        let is_kind = |word: &Word| word.is_in(tables::FILLER) || word.is_in(&["names", "list", "name"]);
+        let words = match words {
+            [kind, colon, rest @ ..] if is_kind(kind) && colon.is(":") => rest,
+            _ => words,
+        };
         let own = item(words);
         let action = forbidden_action(words).filter(|_| !is_name_alone(own));
         if let Some(order) = action {

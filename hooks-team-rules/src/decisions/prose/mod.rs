@@ -20,6 +20,7 @@ mod object;
 mod order;
 mod permit;
 mod phrases;
+mod polarity;
 mod predicate;
 mod replacement;
 mod status;
@@ -43,6 +44,8 @@ pub(super) struct Reading {
     pub(super) permits: Vec<String>,
     /// Names that the decision permits in certain places.
     pub(super) allows: Vec<(String, Vec<String>)>,
+    /// Places that everything above is not for: "`archive/` is exempt".
+    pub(super) exempt: Vec<String>,
     /// Whether a sentence forbids something that no call shows.
     pub(super) is_unclear: bool,
 }
@@ -82,6 +85,12 @@ struct Context {
     sentence: usize,
     /// Places that were named last.
     globs: Vec<String>,
+    /// Whether the clauses of this sentence are a list of what is banned.
+    is_enumerated: bool,
+    /// The names that the sentence before consists of: "X."
+    named: Vec<Name>,
+    /// Whether a clause of this sentence is about a place alone.
+    has_place: bool,
     /// Whether the sentence before permits something.
     was_permit: bool,
     /// Whether the title above bans what is listed below it.
@@ -127,6 +136,10 @@ fn without_tags(text: &str) -> String {
             return line.to_owned();
         }
         let line = line.replace("<li>", "\n- ").replace("<code>", "`").replace("</code>", "`");
+        let line =
+            ["<h1>", "<h2>", "<h3>", "<h4>"].iter().fold(line, |line, tag| line.replace(tag, "\n### "));
+        let line =
+            ["</h1>", "</h2>", "</h3>", "</h4>"].iter().fold(line, |line, tag| line.replace(tag, "\n"));
         let line = line.replace("<br>", " ").replace("<br/>", " ").replace("<summary>", "### ");
         ["</li>", "</summary>", "<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", "<b>", "</b>"]
             .iter()
@@ -184,7 +197,8 @@ impl Reading {
                 let mut own = Context::default();
                 let before = self.rules.len();
                 self.statement(title, &mut own);
-                // The sentences below a title may speak of what it names.
+                // The sentences below a title may speak of what it names, and answer what it asks.
+                context.asked = own.asked;
                 context.last = own.last;
                 context.label = words(title);
                 context.is_listed = bans_list(title);
@@ -266,14 +280,23 @@ impl Reading {
             if context.is_listed && self.listed(&sentence, context) {
                 continue;
             }
+            let named = std::mem::take(&mut context.named);
+            if is_name_alone(&sentence.words) && !context.is_listed {
+                context.named = names(&sentence.words);
+            }
+            // "X. Out since 2023."
+            let asked = if asked.is_empty() { named } else { asked };
             if self.answer(&sentence.words, asked, context) {
                 continue;
             }
             let before = self.rules.len();
             context.is_only = false;
             context.has_topic = false;
+            context.has_place = false;
+            context.is_enumerated = false;
             context.is_ban = false;
             context.sentence = before;
+            let stated = self.stated();
             let mut was_permit = false;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
                 if let Some(subject) = elided(clause).filter(|_| was_permit) {
@@ -282,6 +305,10 @@ impl Reading {
                     continue;
                 }
                 was_permit = permits(clause);
+                if context.is_enumerated && is_name_alone(clause) {
+                    self.forbid_named(names(clause), Scope::default(), "use", None, context);
+                    continue;
+                }
                 if context.has_topic && verdict(clause).is_some() && !context.last.is_empty() {
                     // "X — no."
                     let (places, last) = (places_of(clause), context.last.clone());
@@ -291,7 +318,17 @@ impl Reading {
                 self.labelled(clause, context);
             }
             self.asides(&sentence, before, context);
+            let is_read = self.rules.len() > before || stated != self.stated();
+            if !is_read {
+                self.refusal(&sentence, context);
+            }
         }
+    }
+
+    /// Counts what sentences state besides bans.
+    fn stated(&self) -> usize {
+        let exceptions: usize = self.rules.iter().map(|rule| rule.except.len() + rule.allow.len()).sum();
+        self.permits.len() + self.allows.len() + self.exempt.len() + exceptions
     }
 
     /// Reads the texts in parentheses of a sentence, whose rules start at `before`.
@@ -300,7 +337,10 @@ impl Reading {
         let before = if sentence.words.is_empty() { context.start.min(before) } else { before };
         for aside in &sentence.asides {
             let places = all_places(aside);
-            if !places.is_empty() && ends_with_exception(&sentence.words) {
+            let is_exempt =
+                || tables::PERMIT_PHRASE.iter().any(|phrase| phrases::has_phrase(&sentence.words, phrase));
+            let is_permitting = self.rules.len() == before && permit::is_permit(&sentence.words);
+            if !places.is_empty() && (ends_with_exception(&sentence.words) || is_exempt() || is_permitting) {
                 self.except_places(&places, context.start);
                 continue;
             }

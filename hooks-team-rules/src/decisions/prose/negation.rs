@@ -14,6 +14,10 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     }
     let before = clause.get(..at)?;
     let next = clause.get(at + 1);
+    // "No, lodash stays."
+    if word.is("no") && next.is_some_and(|next| next.is(",")) {
+        return None;
+    }
     let subject_start = |mut start: usize| {
         while start > 0
             && clause.get(start - 1).is_some_and(|word| {

@@ -23,7 +23,17 @@ impl Reading {
             return;
         }
         let is_elsewhere = behind.first().is_some_and(|word| word.is("elsewhere"))
-            || has_phrase(behind.get(..2).unwrap_or_default(), "everywhere else");
+            || [
+                "everywhere else",
+                "anywhere else",
+                "in all other",
+                "in any other",
+                "in every other",
+                "in other",
+                "for all other",
+            ]
+            .iter()
+            .any(|phrase| has_phrase(behind.get(..3).unwrap_or_default(), phrase));
         if is_elsewhere && !found.is_permit && !found.is_object && !scope::all(subject).is_empty() {
             // "X is tolerated in `a/`, and forbidden elsewhere"
             let places = Scope { except: scope::all(subject), ..Scope::default() };
@@ -95,6 +105,15 @@ impl Reading {
         let says_there = behind.iter().any(is_there)
             || subject.iter().any(is_there)
             || behind.windows(2).any(is_that_place);
+        // "X must not be a dependency of it nor be used in it"
+        let is_in_it = |pair: &[Word]| match pair {
+            [first, second] => {
+                first.is_in(&["in", "of", "inside", "within", "into", "there"])
+                    && second.is_in(&["it", "them"])
+            }
+            _ => false,
+        };
+        let says_there = says_there || context.has_place && behind.windows(2).any(is_in_it);
         if says_there && places.within.is_empty() && !context.globs.is_empty() {
             places.within.clone_from(&context.globs);
         }
@@ -117,10 +136,15 @@ impl Reading {
             "edit".clone_into(&mut verb);
         }
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
-        let branch = |word: &&Word| word.is_in(&["main", "master", "trunk", "develop"]);
-        if found.is_object && named.is_empty() && ["push", "commit", "merge"].contains(&verb.as_str()) {
+        let branch = |word: &&Word| ["main", "master", "trunk", "develop"].contains(&word.lower.as_str());
+        if !found.is_object && is_push && named.is_empty() {
+            // "Direct pushes to `main` are not allowed"
+            "push".clone_into(&mut verb);
+        }
+        let is_pushed = ["push", "commit", "merge"].contains(&verb.as_str());
+        if (found.is_object || is_push) && named.is_empty() && is_pushed {
             // "No one commits directly to main"
-            let direct = [object, tail].concat();
+            let direct = if found.is_object { [object, tail].concat() } else { clause.to_vec() };
             named.extend(direct.iter().find(branch).map(|word| Name {
                 text: word.text.clone(),
                 is_code: true,
@@ -329,7 +353,9 @@ impl Reading {
             && !after.iter().any(|word| word.is_in(tables::BE));
         if is_excepting {
             self.except_part(&after, context.start);
-        } else if says_same(&after) && predicate(&after).is_none() {
+        } else if (says_same(&after) || after.len() <= 6 && after.last().is_some_and(|word| word.is("too")))
+            && predicate(&after).is_none()
+        {
             self.forbid_as_well(&after, context);
         } else if predicate(&after).is_some_and(|next| is_coordinated(&after, &next)) {
             // "X is removed from Y and must not be used" is about X.

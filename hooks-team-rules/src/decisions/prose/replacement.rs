@@ -52,6 +52,9 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
             .find(|(_, word)| word.is(",") || word.is("because") || word.is("since"))
             .map_or(clause.len(), |(at, _)| at)
     };
+    if let Some((old, new)) = weighed(clause) {
+        return ban(old, new).map(|ban| (ban, None));
+    }
     // "X -> Y"
     if let Some(at) = position(&["->"]) {
         let label = clause.iter().take(at).position(|word| word.is(":")).map_or(0, |colon| colon + 1);
@@ -287,6 +290,54 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
         }
     }
     None
+}
+
+/// Returns what a choice is against and what it is for, as in a Y-statement: "we decided for Y and against X, to get …".
+fn weighed(clause: &[Word]) -> Option<(Vec<Word>, Vec<Word>)> {
+    const CHOICES: &[&str] = &[
+        "decided", "decide", "voted", "opted", "settled", "spoke", "ruled", "came", "went", "decision",
+        "vote", "choice",
+    ];
+    const REFUSALS: &[&str] = &["neglected", "discarded", "dismissed"];
+    let at = clause.iter().position(|word| word.is("against") || word.is_in(REFUSALS))?;
+    let (before, behind) = (clause.get(..at)?, clause.get(at + 1..)?);
+    let choice = before.iter().position(|word| word.is_in(CHOICES) || word.is_in(tables::CHOOSE))?;
+    if before.iter().any(|word| word.is_in(tables::NEGATION)) {
+        return None;
+    }
+    let is_end = |at: usize| {
+        let is_aim = behind.get(at + 1).is_none_or(|next| {
+            next.is_in(&[
+                "to",
+                "accepting",
+                "so",
+                "because",
+                "since",
+                "in",
+                "we",
+                "which",
+                "as",
+                "even",
+                "although",
+            ]) || next.is_in(tables::OUTSIDE)
+        });
+        behind.get(at).is_some_and(|word| {
+            word.is(",") && is_aim || word.is_in(&["because", "since", "to", "accepting"])
+        })
+    };
+    let end = (0..behind.len()).find(|at| is_end(*at)).unwrap_or(behind.len());
+    let (old, rest) = behind.split_at_checked(end)?;
+    let mut old: Vec<Word> = old.to_vec();
+    // "…, except in `cmd/`, which has forty of them"
+    let places = rest.iter().position(|word| word.is_in(tables::OUTSIDE)).and_then(|at| rest.get(at..));
+    old.extend(places.unwrap_or_default().iter().take(12).cloned());
+    let own: Vec<Word> = before
+        .get(choice + 1..)?
+        .iter()
+        .filter(|word| !word.is_in(&["for", "and", "but", "on"]))
+        .cloned()
+        .collect();
+    (!names(&old).is_empty()).then_some((old, own))
 }
 
 /// Returns the end of a list of names.

@@ -21,8 +21,10 @@ pub(super) fn is_hedged(words: &[Word]) -> bool {
         let ends = ["not", "never", "stop"];
         ends.iter().fold(lower, |lower, end| lower.replace(&format!("{start} {end}"), end))
     });
+    let lower = lower.strip_prefix("as discussed ").map(str::to_owned).unwrap_or(lower);
+    let is_hedge = |word: &&Word| word.is_in(tables::HEDGE) && lower.contains(&word.lower);
     tables::HEDGE_PHRASE.iter().any(|phrase| contains_phrase(&lower, phrase))
-        || words.iter().any(|word| word.is_in(tables::HEDGE))
+        || words.iter().any(|word| is_hedge(&word))
 }
 
 /// Whether a statement declares that it does not count: "Discussed, rejected."
@@ -64,8 +66,20 @@ pub(super) fn is_annotated_void(text: &str) -> bool {
     aside.is_some_and(is_void)
         || value.is_some_and(is_status)
         || is_label_void(beginning)
+        || statuses(beginning).any(|status| is_void(status) && tables::ENDED.contains(&first_word(status)))
         || status_alone(text).is_some_and(|status| !status.contains(' '))
         || states_end(text)
+}
+
+fn first_word(text: &str) -> String {
+    text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase()
+}
+
+/// Returns the short parts at the beginning of an item that marks separate: "2024-04-02 · withdrawn · …", "D3 | rejected | …".
+fn statuses(beginning: &str) -> impl Iterator<Item = &str> {
+    let parts = beginning.split(['\u{b7}', '|', '\u{2022}', '/']).map(str::trim);
+    let count = beginning.matches(['\u{b7}', '|', '\u{2022}']).count();
+    parts.take(count).filter(|part| part.split_whitespace().count() <= 2)
 }
 
 /// Returns the status of one sentence that a decision begins with, if it ends it: "*Withdrawn.* No X.", "[Rejected] No X."
@@ -113,8 +127,21 @@ fn states_end(text: &str) -> bool {
     let asides = lower.match_indices(['(', '[']).filter_map(|(at, mark)| lower.get(at + mark.len()..));
     let first = |text: &str| {
         let word = text.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        ["superseded", "rejected", "reversed", "withdrawn", "revoked", "rescinded", "overturned", "retracted"]
-            .contains(&word)
+        [
+            "superseded",
+            "rejected",
+            "reversed",
+            "withdrawn",
+            "revoked",
+            "rescinded",
+            "overturned",
+            "retracted",
+            "deferred",
+            "postponed",
+            "suspended",
+            "proposed",
+        ]
+        .contains(&word)
     };
     // "[decided 2021, withdrawn 2022]"
     let is_ended = |aside: &str| {
@@ -140,7 +167,7 @@ pub(super) fn without_id(text: &str) -> &str {
         let Some(end) = text.find([':', ' ', '.', ']']) else { return text };
         let (first, rest) = text.split_at_checked(end).unwrap_or((text, ""));
         let first = first.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_marked = [":", ".", "]", " (", " -", " \u{2014}", " \u{2013}", ")", " |"]
+        let is_marked = [":", ".", "]", " (", " -", " \u{2014}", " \u{2013}", ")", " |", "  ", " \u{b7}"]
             .iter()
             .any(|mark| rest.starts_with(mark));
         let digits = first.chars().filter(char::is_ascii_digit).count();
@@ -156,7 +183,7 @@ pub(super) fn without_id(text: &str) -> &str {
         if !(is_id && (is_marked || letters == 0) || first.starts_with("ADR")) && !is_word {
             return text;
         }
-        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || ":.*_-—–]".contains(c));
+        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || ":.*_-—–]·|".contains(c));
         text = match rest.strip_prefix('(').and_then(|inner| inner.split_once(')')) {
             Some((aside, behind)) if behind.starts_with(':') && aside.split(' ').count() <= 3 => {
                 behind.trim_start_matches([':', ' '])

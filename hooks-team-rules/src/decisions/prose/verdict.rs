@@ -35,9 +35,12 @@ const EMPHASIS: &[&str] = &[
     "most",
 ];
 /// Signs that refuse what follows.
-const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎"];
+const MARKS: &[&str] = &["❌", "🚫", "✗", "✘", "⛔", "👎", "🔴"];
 /// Words that refuse alone.
-const NO: &[&str] = &["no", "nope", "nah", "never", "don't", "❌", "🚫", "✗", "✘", "⛔", "👎"];
+const NO: &[&str] = &[
+    "no", "out", "gone", "nope", "nah", "never", "none", "hold", "neither", "don't", "❌", "🚫", "✗", "✘",
+    "⛔", "👎",
+];
 /// Words behind a negation that is a verdict.
 const BEHIND_NOT: &[&str] = &[
     "for", "in", "at", "here", "anymore", "ever", "again", "on", "with", "ok", "inside", "under", "below",
@@ -134,9 +137,23 @@ pub(super) fn asks_leave(words: &[Word]) -> bool {
 pub(in super::super) fn bans_list(title: &str) -> bool {
     let own = words(title);
     let is_undone = |word: &Word| {
-        word.is_in(&["un-banned", "unbanned", "lifted", "longer", "proposed", "ideas", "should", "formerly"])
+        word.is_in(&[
+            "un-banned",
+            "unbanned",
+            "lifted",
+            "longer",
+            "proposed",
+            "remove",
+            "delete",
+            "uninstall",
+            "disable",
+            "ideas",
+            "should",
+            "formerly",
+        ])
     };
-    own.len() <= 7
+    let is_announced = own.iter().any(|word| word.is_in(&["following", "these", "below"])) && own.len() <= 16;
+    (own.len() <= 7 || is_announced)
         && tables::LIST_TITLE.iter().any(|phrase| has_phrase(&own, phrase))
         && (has_phrase(&own, "no longer use") || !own.iter().any(is_undone))
         && !names(&own).iter().any(|name| {
@@ -156,7 +173,11 @@ pub(super) fn marked(sentence: &[Word]) -> Option<Vec<Name>> {
         .filter(|at| !sentence.iter().take(*at).any(|word| word.is_in(MARKS) || word.is_code) && *at <= 4);
     let own = sentence.get(label.map_or(0, |at| at + 1)..)?;
     let mut refused = Vec::new();
+    let is_sign = |word: &Word| word.is_in(&["✅", "✔", "👍", "🟢", "🟡"]);
     for part in own.split(|word| word.is(",") || word.is("->") || word.is(";") || word.is("|")) {
+        // "✅ undici ❌ request"
+        let last = part.iter().rposition(|word| word.is_in(MARKS) || is_sign(word)).unwrap_or_default();
+        let part = part.get(last..).filter(|_| part.first().is_some_and(is_sign) && last > 0).unwrap_or(part);
         match part {
             [mark, behind @ ..] if mark.is_in(MARKS) => {
                 let end = behind.iter().position(|word| word.is(":") || word.is("—")).unwrap_or(behind.len());

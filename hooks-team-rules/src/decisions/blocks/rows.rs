@@ -1,0 +1,326 @@
+//! Rows of a table: what is forbidden, its replacement, its places and its status.
+
+use super::status::is_void;
+use super::{Kind, Splitter};
+
+/// Names of columns with what is forbidden, and with the replacement.
+const OLD_COLUMNS: &[&str] = &[
+    "banned",
+    "forbidden",
+    "don't use",
+    "do not use",
+    "avoid",
+    "old",
+    "from",
+    "out",
+    "before",
+    "not",
+    "never",
+    "replaced",
+    "deprecated",
+    "disallowed",
+    "instead of",
+    "not allowed",
+    "was",
+    "don't",
+    "no longer",
+    "prohibited",
+    "removed",
+    "dropped",
+    "ban",
+    "we don't use",
+    "we do not use",
+    "not used",
+    "never use",
+    "we avoid",
+    "no longer used",
+    "not accepted",
+    "not permitted",
+    "not approved",
+    "unwanted",
+    "don'ts",
+    "we dropped",
+    "gone",
+];
+const NEW_COLUMNS: &[&str] = &[
+    "use instead",
+    "use",
+    "new",
+    "replacement",
+    "to",
+    "in",
+    "now",
+    "after",
+    "instead",
+    "allowed",
+    "replaced by",
+    "preferred",
+    "replace with",
+    "do",
+    "is",
+    "alternative",
+    "we use",
+    "use this",
+    "chosen",
+    "approved",
+    "successor",
+];
+/// Names of columns that state whether something may be used, and what they contain if it may not.
+const VERDICT_COLUMNS: &[&str] = &[
+    "status",
+    "state",
+    "verdict",
+    "allowed",
+    "allowed?",
+    "ok?",
+    "use?",
+    "ruling",
+    "permitted",
+    "permitted?",
+    "judgement",
+    "ring",
+    "rating",
+    "answer",
+    "usage",
+    "may we",
+    "may i",
+    "in use",
+    "in use?",
+    "colour",
+    "color",
+];
+const BANS: &[&str] = &[
+    "banned",
+    "forbidden",
+    "prohibited",
+    "no",
+    "❌",
+    "🚫",
+    "✗",
+    "disallowed",
+    "denied",
+    "blocked",
+    "out",
+    "hold",
+    "retire",
+    "🔴",
+    "red",
+    "⛔",
+    "✘",
+    "never",
+    "not allowed",
+];
+/// More verdicts in a table whose first column names things: a decision with such a status does not count.
+const ENDS: &[&str] = &[
+    "retired",
+    "deprecated",
+    "removed",
+    "dropped",
+    "rejected",
+    "gone",
+    "obsolete",
+    "sunset",
+    "do not use",
+    "don't use",
+    "not allowed",
+    "not permitted",
+    "not approved",
+    "avoid",
+    "never",
+    "hold",
+];
+/// Names of columns that hold a decision.
+const DECISION_COLUMNS: &[&str] =
+    &["decision", "what", "rule", "text", "statement", "note", "notes", "comment", "ring"];
+/// Names of a first column that holds things, and no decisions.
+const THING_COLUMNS: &[&str] = &[
+    "technology",
+    "technologies",
+    "tech",
+    "tool",
+    "tools",
+    "library",
+    "libraries",
+    "package",
+    "packages",
+    "dependency",
+    "framework",
+    "module",
+    "crate",
+    "gem",
+    "thing",
+    "name",
+    "product",
+    "command",
+    "api",
+    "image",
+    "language",
+    "item",
+    "what",
+    "candidate",
+    "option",
+    "component",
+    "dependencies",
+    "lib",
+    "libs",
+    "product",
+    "blip",
+];
+/// Names of columns that hold a replacement, whatever the other columns are.
+const ADVICE_COLUMNS: &[&str] = &[
+    "use instead",
+    "instead",
+    "replacement",
+    "alternative",
+    "use",
+    "we use",
+    "replace with",
+    "replaced by",
+    "preferred",
+    "successor",
+    "we use instead",
+    "recommended",
+];
+const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
+const OUTSIDE_COLUMNS: &[&str] = &["except", "exception", "exceptions", "unless"];
+const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
+const NOTE_COLUMNS: &[&str] = &[
+    "date",
+    "who",
+    "by",
+    "when",
+    "topic",
+    "area",
+    "why",
+    "reason",
+    "owner",
+    "author",
+    "id",
+    "#",
+    "nr",
+    "no",
+    "rationale",
+    "decided by",
+    "subject",
+    "context",
+];
+
+impl Splitter {
+    pub(super) fn row(&mut self, line: &str) {
+        let cells: Vec<String> = cells(line);
+        let lower = |cells: &[String]| {
+            let plain = |cell: &String| cell.trim_matches('*').to_lowercase().replace('\u{2019}', "'");
+            cells.iter().map(plain).collect::<Vec<_>>()
+        };
+        if cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' '))) {
+            return;
+        }
+        if self.header.is_empty() {
+            self.header = lower(&cells);
+            return;
+        }
+        let column = |names: &[&str]| self.header.iter().position(|name| names.contains(&name.as_str()));
+        let cell = |names: &[&str]| column(names).and_then(|at| cells.get(at)).cloned();
+        let state = cell(STATE_COLUMNS).unwrap_or_default();
+        let verdict = self.header.iter().position(|name| VERDICT_COLUMNS.contains(&name.as_str()));
+        let is_ban = verdict.and_then(|at| cells.get(at)).is_some_and(|cell| {
+            let cell = cell.trim_matches(['*', ' ', '.']).to_lowercase();
+            let first = cell.split(' ').next().unwrap_or_default();
+            // "banned → snprintf", "no, use Y"
+            let bare = first.trim_end_matches([',', ';', ':', '.']);
+            let is_clear = bare.len() < first.len() || !["no", "out"].contains(&bare);
+            let is_thing = self.header.first().is_some_and(|name| THING_COLUMNS.contains(&name.as_str()));
+            BANS.contains(&cell.as_str())
+                || is_thing && (ENDS.contains(&cell.as_str()) || ENDS.contains(&bare) && is_clear)
+                || BANS.contains(&bare) && (is_clear || cell.split(' ').count() <= 2)
+        });
+        let place = cell(PLACE_COLUMNS).filter(|place| !place.is_empty());
+        let outside = cell(OUTSIDE_COLUMNS).filter(|place| !place.is_empty());
+        let placed = |text: String| {
+            let text = place.iter().fold(text, |text, place| format!("{text} in {place}"));
+            outside.iter().fold(text, |text, place| format!("{text} except in {place}"))
+        };
+        let first = || {
+            let mut named = cells.iter().zip(&self.header);
+            named.find(|(_, name)| !NOTE_COLUMNS.contains(&name.as_str())).map(|(cell, _)| cell.clone())
+        };
+        if let Some(old) = is_ban.then(first).flatten() {
+            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), placed(old));
+            return;
+        }
+        if is_void(&state) {
+            return;
+        }
+        if let Some(old) = cell(OLD_COLUMNS) {
+            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), placed(old));
+            return;
+        }
+        let stated: Vec<String> = cells
+            .iter()
+            .zip(&self.header)
+            .filter(|(_, name)| {
+                !NOTE_COLUMNS.contains(&name.as_str())
+                    && !STATE_COLUMNS.contains(&name.as_str())
+                    && !PLACE_COLUMNS.contains(&name.as_str())
+                    && !OUTSIDE_COLUMNS.contains(&name.as_str())
+                    && !ADVICE_COLUMNS.contains(&name.as_str())
+            })
+            .map(|(cell, _)| placed(cell.clone()))
+            .collect();
+        // "in force, except in `db/`"
+        let exception = ["except", "outside", "apart from"]
+            .iter()
+            .find_map(|word| Some(state.get(state.find(word)?..)?.to_owned()));
+        let advice = cell(ADVICE_COLUMNS).filter(|advice| advice.chars().any(char::is_alphanumeric));
+        for text in stated {
+            let text = exception
+                .iter()
+                .fold(text, |text, exception| format!("{}, {exception}", text.trim_end_matches('.')));
+            self.push(advice.clone().map_or(Kind::Statement, Kind::Advised), text);
+        }
+    }
+}
+
+/// Whether a line separates the header of a table from its rows.
+pub(super) fn is_separator(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('|') && line.contains('-') && line.chars().all(|c| matches!(c, '-' | ':' | ' ' | '|'))
+}
+
+/// Splits a row of a table.
+pub(super) fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut in_code = false;
+    for c in line.trim().trim_start_matches('|').trim_end_matches('|').chars() {
+        match c {
+            '`' => in_code = !in_code,
+            '|' if !in_code => {
+                cells.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = cells.last_mut() {
+            last.push(c);
+        }
+    }
+    cells.iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+/// Whether a table may have a column of this name, in lower case.
+pub(in super::super) fn is_column(name: &str) -> bool {
+    [
+        OLD_COLUMNS,
+        NEW_COLUMNS,
+        VERDICT_COLUMNS,
+        THING_COLUMNS,
+        ADVICE_COLUMNS,
+        PLACE_COLUMNS,
+        OUTSIDE_COLUMNS,
+        STATE_COLUMNS,
+        NOTE_COLUMNS,
+        DECISION_COLUMNS,
+    ]
+    .iter()
+    .any(|names| names.contains(&name))
+}
