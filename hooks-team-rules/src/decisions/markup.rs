@@ -16,10 +16,13 @@ use self::tables::{rows_of_html, tables};
 
 /// Returns a text as Markdown. A text with a rule block is Markdown already, and keeps its lines.
 pub(super) fn markdown(text: &str) -> Cow<'_, str> {
-    if text
-        .lines()
-        .any(|line| line.trim_start().strip_prefix("```").is_some_and(|info| info.trim() == "rule"))
-    {
+    let is_rule = |line: &str| {
+        let line = line.trim_start();
+        let info =
+            line.strip_prefix("```").or_else(|| line.strip_prefix("~~~")).map(|info| info.trim_matches('`'));
+        info.is_some_and(|info| info.split_whitespace().next() == Some("rule"))
+    };
+    if text.lines().any(is_rule) {
         return Cow::Borrowed(text);
     }
     if text.trim_start().starts_with(['[', '{'])
@@ -357,4 +360,18 @@ fn latex(line: &str) -> String {
         .replace("\\_", "_")
         .replace("\\#", "#")
         .replace('}', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_with_a_rule_block_keeps_its_lines() {
+        for fence in ["```rule", "~~~rule x", "  ```` rule"] {
+            let text = format!("A\n==\n\n{fence}\ncalls: [a, b]\n```\n");
+            assert_eq!(markdown(&text), text);
+        }
+        assert_eq!(markdown("A\n==\n\n- b: [x, y]\n"), "# A\n\n\n- b: x, y\n");
+    }
 }

@@ -1,4 +1,11 @@
 //! Rows of a table: what is forbidden, its replacement, its places and its status.
+//!
+//! ```
+//! use hooks_team_rules::decisions::Decisions;
+//!
+//! let table = "| Tool | Ring |\n| --- | --- |\n| axios | Hold |\n| lodash | Adopt |\n";
+//! assert_eq!(Decisions::parse(table).all()[0].rules.len(), 1);
+//! ```
 
 use super::status::is_void;
 use super::{Kind, Splitter};

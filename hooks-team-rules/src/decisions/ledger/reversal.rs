@@ -1,4 +1,11 @@
 //! Decisions that take earlier ones away.
+//!
+//! ```
+//! use hooks_team_rules::decisions::{Decisions, Enforcement};
+//!
+//! let text = "### D-1: No axios\nNever use axios.\n\n### D-2: HTTP\nThis supersedes D-1.\n";
+//! assert!(matches!(Decisions::parse(text).all()[0].enforcement, Enforcement::Void(_)));
+//! ```
 
 use super::super::tables;
 use super::Later;

@@ -1,4 +1,11 @@
 //! Tables with other marks than those of Markdown: values, grids, and those of Jira, MediaWiki, AsciiDoc and HTML.
+//!
+//! ```
+//! use hooks_team_rules::decisions::Decisions;
+//!
+//! let decisions = Decisions::parse("||Banned||Instead||\n|axios|ky|\n");
+//! assert!(decisions.all().iter().any(|it| !it.rules.is_empty()));
+//! ```
 
 use super::super::blocks::is_column;
 

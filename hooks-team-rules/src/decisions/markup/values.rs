@@ -1,4 +1,11 @@
 //! Decisions as values: JSON, TOML and INI files.
+//!
+//! ```
+//! use hooks_team_rules::decisions::Decisions;
+//!
+//! let decisions = Decisions::parse("[banned]\npackages = [\"axios\", \"superagent\"]\n");
+//! assert!(decisions.all().iter().any(|it| it.rules.len() == 2));
+//! ```
 
 use serde_json::Value;
 

@@ -3,6 +3,7 @@
 use super::tables;
 use super::words::Word;
 
+mod code;
 mod forbid;
 mod path;
 mod shape;

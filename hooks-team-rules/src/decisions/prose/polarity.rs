@@ -18,7 +18,7 @@ use super::permit::{is_back, is_permit};
 use super::phrases::{has_phrase, plain};
 use super::{Context, Reading};
 
-/// Words that tell what happened, and refuse nothing.
+/// Words of reports, which refuse nothing.
 const STORIES: &[&str] = &[
     "ago",
     "yesterday",
@@ -82,7 +82,7 @@ const STORIES: &[&str] = &[
 const ENDS: &[&str] =
     &[",", ";", ":", "—", "but", "while", "whereas", "instead", "because", "since", "so", "as", "which"];
 
-/// What a part of a sentence says about the things that it names.
+/// Attitude of a part of a sentence to the things that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leaning {
     Against,
@@ -126,7 +126,7 @@ impl Reading {
             let named = |at: usize| parts.get(at).map(|part| clear(part)).filter(|named| !named.is_empty());
             let before = || (0..at).rev().take_while(is_neither).find_map(named);
             let behind = || Some(at + 1).filter(is_neither).and_then(named);
-            // A negation without a thing says little: "not in this code base".
+            // A negation without a thing refuses nothing: "not in this code base".
             let is_strong =
                 part.iter().any(|word| word.is_in(tables::NEGATIVE) || word.is_in(tables::BANNED));
             let near = || before().or_else(behind).filter(|_| is_strong).unwrap_or_default();
@@ -151,7 +151,7 @@ fn clear(part: &[Word]) -> Vec<Name> {
     names(part).into_iter().filter(is_clear).collect()
 }
 
-/// Returns what a part says about the things that it names.
+/// Returns the attitude of a part to the things that it names.
 fn leaning(part: &[Word]) -> Leaning {
     let refuses =
         |word: &Word| word.is_in(tables::NEGATIVE) || word.is_in(tables::BANNED) || word.is_in(tables::ORDER);
