@@ -369,9 +369,9 @@ mod tests {
     #[test]
     fn a_text_with_a_rule_block_keeps_its_lines() {
         for fence in ["```rule", "~~~rule x", "  ```` rule"] {
-            let text = format!("A\n==\n\n{fence}\ncalls: [a, b]\n```\n");
+            let text = format!("Abc\n===\n\n{fence}\ncalls: [a, b]\n```\n");
             assert_eq!(markdown(&text), text);
         }
-        assert_eq!(markdown("A\n==\n\n- b: [x, y]\n"), "# A\n\n\n- b: x, y\n");
+        assert_eq!(markdown("Abc\n===\n\n- b: [x, y]\n"), "# Abc\n\n\n- b: x, y\n");
     }
 }

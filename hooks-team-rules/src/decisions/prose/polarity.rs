@@ -78,6 +78,8 @@ const STORIES: &[&str] = &[
     "remember",
     "careful",
 ];
+/// Most words of a sentence that refuses something: a longer one describes how something works.
+const MOST_WORDS: usize = 16;
 /// Words that end a part.
 const ENDS: &[&str] =
     &[",", ";", ":", "—", "but", "while", "whereas", "instead", "because", "since", "so", "as", "which"];
@@ -105,7 +107,8 @@ impl Reading {
             .iter()
             .any(|word| word.is_in(&["ban", "bans", "proposal", "motion", "idea", "forbid", "prohibition"]))
             && words.iter().any(|word| word.is_in(tables::ENDED) || word.is_in(tables::LIFTED));
-        if words.len() > 30 || is_story || is_kept || is_permit(&words) || !refuses && is_back(&words) {
+        if words.len() > MOST_WORDS || is_story || is_kept || is_permit(&words) || !refuses && is_back(&words)
+        {
             return;
         }
         if let Some((old, new)) = paired(&words) {
