@@ -357,7 +357,9 @@ impl Scanner<'_> {
             self.note(url::oracle(bytes, at), &Label::UrlPassword);
         }
         // Genealogical data doubles the sign.
-        if next == b'@' && line_before(bytes, at, 96).windows(7).any(|tag| tag == b" EMAIL ") {
+        let is_doubled =
+            next == b'@' && before.is_ascii_alphanumeric() && byte(bytes, at + 2).is_ascii_alphanumeric();
+        if is_doubled && line_before(bytes, at, 96).windows(7).any(|tag| tag == b" EMAIL ") {
             if let Some((start, end)) = email::address(self.text, at, at + 2, self.mail)
                 && self.labels.contains(&Label::Email)
             {
