@@ -51,6 +51,7 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
     let globals = words.get(..words.len() - rest.len()).unwrap_or_default();
     let Some((command, arguments)) = rest.split_first() else { return };
     let name = command.prefix();
+    let is_computed = command.literal().is_none();
     let mut settings: Vec<Argument> = Vec::new();
     for (at, word) in globals.iter().enumerate() {
         match word.strip_prefix("-c") {
@@ -93,6 +94,10 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
         }
         if let Some(alias) = key.strip_prefix("alias.") {
             walk.git_aliases.insert(alias.to_owned(), value.to_owned());
+            // A command that is computed may be the alias.
+            if let Some(shell) = value.strip_prefix('!').filter(|_| is_computed) {
+                walk.maybe_text(shell, span);
+            }
         } else if runs_its_value(&key) {
             walk.maybe_text(value.trim_start_matches('!'), span);
         }

@@ -181,19 +181,6 @@ impl Walk {
             "at" | "batch" if !matches!(input, Stream::Empty) => {
                 self.stream(input, span);
             }
-            // A message, a name, a key or a setting.
-            "tmux"
-                if words.iter().any(|word| {
-                    matches!(
-                        word.prefix(),
-                        "display-message"
-                            | "display"
-                            | "rename-window"
-                            | "rename-session"
-                            | "rename"
-                            | "renamew"
-                    )
-                }) => {}
             "tmux" | "screen" => {
                 self.is_opaque();
                 let rest = match name {

@@ -108,6 +108,18 @@ const COMPUTED: &[(&str, &str)] = &[
     ("node -", "const x = /[/]/; require('child_process').execSync('dangerous -xy') // ]"),
 ];
 
+#[test]
+fn an_alias_of_git_and_a_message_of_tmux_may_run() {
+    for text in [
+        "git -c alias.x='!dangerous -xy' x",
+        "git -c alias.x='!dangerous -xy' $Y",
+        "tmux display-message hi \\; run-shell 'dangerous -xy'",
+    ] {
+        assert!(is_dangerous(text), "{text}");
+    }
+    assert!(!is_dangerous("git -c alias.x='!dangerous -xy' status"));
+}
+
 fn command(program: &str, code: &str) -> String {
     match program {
         "bun -e" | "perl -ne" | "awk" => format!("{program} '{code}'"),
