@@ -53,7 +53,7 @@ const FRESH_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("corpora/fresh/mechanisms", "shell", &["--min-block", "0.985", "--max-fp", "0.004"]),
     ("corpora/fresh/near_secrets", "shell", &["--min-block", "0.985", "--max-fp", "0.013"]),
     ("corpora/fresh/grammar", "shell", &["--min-block", "0.98", "--max-fp", "0.018"]),
-    ("corpora/fresh/code", "shell", &["--min-block", "0.975", "--max-fp", "0.045"]),
+    ("corpora/fresh/code", "shell", &["--min-block", "0.975", "--max-fp", "0.049"]),
     ("corpora/fresh/daily", "shell", &["--min-block", "1", "--max-fp", "0.009"]),
     ("corpora/fresh/writes_by_commands", "shell_write", &["--min-block", "0.99", "--max-fp", "0.022"]),
     ("corpora/fresh/writes_by_tools", "shell_write", &["--min-block", "0.985", "--max-fp", "0.024"]),

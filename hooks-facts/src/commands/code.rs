@@ -261,7 +261,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
             for start in ["exec ", "spawn "] {
                 let lines = text
                     .lines()
-                    .filter(|line| !line.trim_start().starts_with("puts \"") || line.contains('['));
+                    .filter(|line| !line.trim_start().starts_with("puts \"") || line.contains(['[', ';']));
                 for (_, command) in lines.filter_map(|line| line.split_once(start)) {
                     walk.maybe_text(command.trim_end_matches(']'), span);
                 }
@@ -377,15 +377,7 @@ fn nested(walk: &mut Walk, language: Language, text: &str, span: Span) {
 
 /// Commands for a shell in the program's own form: `:!rm a`, `\\! rm a`, `.shell rm a`.
 fn escapes(walk: &mut Walk, text: &str, span: Span) {
-    let mut is_input = false;
     for line in text.lines() {
-        // Lines behind `a`, `i` and `c` of `ed` are text, up to a dot.
-        if is_input {
-            is_input = line != ".";
-            continue;
-        }
-        let plain = line.trim_start_matches(|c: char| c.is_ascii_digit() || ".,$;".contains(c));
-        is_input = matches!(plain, "a" | "i" | "c");
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == ':' || c == '%');
         let line = ["silent!", "silent", "sil!", "sil"]
             .into_iter()
