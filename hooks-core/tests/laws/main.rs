@@ -13,4 +13,5 @@ mod law_2_judges_what_runs;
 mod law_3_fails_closed;
 mod laws_4_to_9;
 mod shadow;
+mod watched;
 mod whole_session;

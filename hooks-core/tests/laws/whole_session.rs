@@ -20,9 +20,9 @@ use hooks_core::{
 use serde_json::json;
 use tower::{ServiceExt, service_fn};
 use tracing_subscriber::Layer;
-use tracing_subscriber::layer::SubscriberExt;
 
 use super::common::{drop_after, guard, pend, run, verdict};
+use super::watched::watched;
 
 /// Counts spans by the event they are about.
 #[derive(Clone, Default)]
@@ -129,8 +129,7 @@ fn a_whole_session_fires_every_event_in_its_order_with_a_span_each() {
     use EventKind as K;
     let (recorder, spans) = (Recorder::default(), Spans::default());
     let hooks = Live::new(Composite::default().and(rules()).and(recorder.clone()));
-    let subscriber = tracing_subscriber::registry().with(spans.clone());
-    tracing::subscriber::with_default(subscriber, || run(a_whole_session(hooks, context())));
+    watched(spans.clone(), || run(a_whole_session(hooks, context())));
     let kinds = recorder.kinds();
     let wanted = [
         &[K::SessionStart, K::WorktreeCreated, K::UserPromptSubmitted, K::Route][..],
@@ -178,8 +177,7 @@ fn a_host_that_drives_nothing_gets_the_same_spans() {
         Ok(ContextPatch::default())
     });
     let hooks = Hooks::builder().hook(&guard(), waits).build();
-    let subscriber = tracing_subscriber::registry().with(spans.clone());
-    tracing::subscriber::with_default(subscriber, || {
+    watched(spans.clone(), || {
         let bound = hooks.on(context());
         drop(run(bound.session_start(SessionStart::default())));
         drop(run(bound.pre_tool_use(PreToolUse::new("edit", json!({})))));

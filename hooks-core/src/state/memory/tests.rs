@@ -1,11 +1,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::layer::{Context, Layer};
 
+use self::watched::watched;
 use super::*;
 use crate::state::{Key, OpId, Scope, Window};
 use crate::testing::FakeClock;
+
+#[path = "../../../tests/laws/watched.rs"]
+mod watched;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -120,8 +124,7 @@ impl<S: tracing::Subscriber> Layer<S> for Warnings {
 #[test]
 fn an_operator_is_warned_before_sessions_are_refused() {
     let warnings = Warnings::default();
-    let subscriber = tracing_subscriber::registry().with(warnings.clone());
-    tracing::subscriber::with_default(subscriber, || {
+    watched(warnings.clone(), || {
         let mut desk = Desk::new();
         for session in 0..8 {
             // One was silent for long.
