@@ -60,6 +60,7 @@ usage: cargo xtask COMMAND
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
   dist                          builds the program as it is installed: static, small
   fuzz TARGET [SECONDS]         searches for inputs that break the properties of a target of `fuzz`
+  fuzz log                      how many inputs the targets have seen so far
   harm [--short] [--as UID] [--data FOLDER]
                                 attacks in a throw-away home, which do their harm without `hooks exec` and none in it, and ordinary
                                 commands, which do the same; needs the program `hooks` (HOOKS_PROGRAM, or beside `proofs`)
@@ -99,6 +100,7 @@ fn run(arguments: &[&str]) -> Result {
         ["ci"] => ci::run(),
         ["tidy", options @ ..] => tidy::command(options),
         ["features"] => features::run(),
+        ["fuzz", "log"] => fuzz::log(),
         ["fuzz", target] => fuzz::run(target, None),
         ["fuzz", target, seconds] => fuzz::run(target, Some(seconds)),
         ["examples"] => examples::run(),

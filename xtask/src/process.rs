@@ -1,7 +1,7 @@
 //! Starts other programs, always from the root of the workspace.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
 use crate::error::{Error, Result};
 use crate::workspace;
@@ -71,8 +71,29 @@ impl Program {
         self.finish()
     }
 
+    /// Runs the program as [`run`](Self::run) does, and gives each line that it writes to its error stream to
+    /// `look`.
+    ///
+    /// # Errors
+    /// Returns an error if [`run`](Self::run) would, or if what it writes is not UTF-8.
+    pub fn run_with_errors(mut self, mut look: impl FnMut(&str)) -> Result {
+        let started = self.command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let mut child =
+            started.map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
+        for line in child.stderr.take().into_iter().flat_map(|errors| BufReader::new(errors).lines()) {
+            let line = line?;
+            eprintln!("{line}");
+            look(&line);
+        }
+        self.judge(child.wait())
+    }
+
     fn finish(mut self) -> Result {
         let status = self.command.status();
+        self.judge(status)
+    }
+
+    fn judge(&self, status: std::io::Result<ExitStatus>) -> Result {
         match status {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(Error::new(format!("`{}` failed ({status})", self.line))),

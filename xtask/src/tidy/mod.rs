@@ -4,6 +4,7 @@ mod architecture;
 mod dependencies;
 mod examples;
 mod manifests;
+mod map;
 mod prose;
 mod resolved;
 mod sources;
@@ -44,6 +45,7 @@ pub(crate) fn run() -> Result {
     }
     found.extend(prose::check(&files)?);
     found.extend(words::check(&files)?);
+    found.extend(map::check(&files)?);
     found.extend(tables::check(&files)?);
     found.extend(examples::check(&files)?);
     found.extend(architecture::check()?);
