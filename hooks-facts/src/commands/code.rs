@@ -292,18 +292,22 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     let opens = matches!(language, Language::Perl | Language::Ruby) && text.contains("open");
     let pipes = language == Language::Awk && text.contains('|') || opens;
     // Its functions are programs.
-    if language == Language::Python && text.contains("import sh") {
-        walk.guess(|walk| starts(walk, code_calls::maybe_started(language, text, &walk.code_input), span));
-    }
+    let has_programs = language == Language::Python
+        && text.contains("sh")
+        && tokens(language, text).windows(2).any(|pair| {
+            let names = [pair.first(), pair.last()].map(|token| token.and_then(Token::name));
+            matches!(names, [Some("import" | "from"), Some("sh")])
+        });
     let is_start = |string: &Token| string.text().is_some_and(|text| STARTS.contains(&text));
     if !(backticks
         || pipes
         || STARTS.iter().any(|call| text.contains(call))
+        || has_programs
         || text.contains(['[', '(']) && tokens(language, text).iter().any(is_start))
     {
         return;
     }
-    if let Some(started) = code_calls::started(language, text, &walk.code_input) {
+    if let Some(started) = code_calls::started(language, text, &walk.code_input).filter(|_| !has_programs) {
         return starts(walk, started, span);
     }
     walk.guess(|walk| starts(walk, code_calls::maybe_started(language, text, &walk.code_input), span));
@@ -331,7 +335,7 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
         }
     }
     flush(walk, &mut words, span);
-    if strings.is_empty() && !pipes {
+    if strings.iter().all(|string| names_module(&string.text)) && !pipes {
         walk.unresolved(UnresolvedReason::Text, span);
     }
 }
@@ -446,7 +450,7 @@ const RUNS_ANY_CODE: &[&str] =
 fn strings(language: Language, text: &str) -> Vec<Quoted> {
     let tokens = tokens(language, text);
     let mut found: Vec<Quoted> = Vec::new();
-    let (mut is_near, mut has_comma, mut is_shown) = (false, false, false);
+    let (mut is_near, mut has_comma, mut is_shown, mut depth) = (false, false, false, 0usize);
     for (at, token) in tokens.iter().enumerate() {
         match token {
             Token::Text(text) => {
@@ -465,20 +469,36 @@ fn strings(language: Language, text: &str) -> Vec<Quoted> {
             Token::Sign(c) => {
                 has_comma |= *c == ',';
                 is_near &= ",[](){}\n:=~".contains(*c);
-                is_shown &= !";|>".contains(*c);
+                depth = match c {
+                    '(' | '[' | '{' => depth + 1,
+                    ')' | ']' | '}' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                is_shown &= !";|>".contains(*c)
+                    && !(*c == '\n' && depth == 0)
+                    && !(language.is_lisp() && matches!(c, '(' | ')'));
             }
             Token::Name(name) => {
                 is_near &= NEAR.contains(&name.as_str());
                 let into_a_file = || tokens.iter().skip(at).take(64).any(|it| it.name() == Some("file"));
                 // A call among the arguments is another one.
                 let is_called = tokens.get(at + 1).is_some_and(|next| next.is('(') || next.is('.'));
-                if is_called || !is_shown {
-                    is_shown = SHOWS.contains(&name.as_str()) && !into_a_file();
+                let may_start = || code_calls::may_start(name) || code_calls::starts_in_other_languages(name);
+                // In these languages a name without brackets is a value.
+                let is_value = matches!(language, Language::Python | Language::JavaScript)
+                    && !tokens.get(at + 1).is_some_and(|next| next.is('('));
+                if is_called || !is_shown || may_start() {
+                    is_shown = SHOWS.contains(&name.as_str()) && !is_value && !into_a_file();
                 }
             }
         }
     }
     found
+}
+
+/// Returns whether a text is the name of a module whose calls start programs.
+fn names_module(text: &str) -> bool {
+    STARTS.contains(&text.strip_prefix("node:").unwrap_or(text))
 }
 
 /// Handles the `e` flag of `s///`, whose replacement runs, and the command `e`.

@@ -524,12 +524,17 @@ impl Walk {
         if language == code::Language::Python {
             self.python_module(words, input, span);
         }
+        // Behind the file it is an option of the script.
+        let mut own = words.iter().take_while(|word| found.file.as_ref() != Some(*word));
         let only_checks = match language {
-            code::Language::JavaScript => words.iter().any(|word| word.literal() == Some("--check")),
-            code::Language::Php => words.iter().any(|word| word.literal() == Some("-l")),
+            code::Language::JavaScript => own.any(|word| word.literal() == Some("--check")),
+            code::Language::Php => own.any(|word| word.literal() == Some("-l")),
             _ => false,
         };
-        if let Some(file) = found.file.as_ref().filter(|_| !only_checks) {
+        if only_checks {
+            return;
+        }
+        if let Some(file) = &found.file {
             let stream = self.file(file);
             if let Stream::Known(text) = stream {
                 self.interpreted_file(language, file, &text, span);

@@ -66,6 +66,9 @@ impl Stream {
     }
 }
 
+/// Longest text of all channels that another is put below.
+const MOST_OF_CHANNELS: usize = 8 << 10;
+
 /// Number of the first pipe of a process substitution, as bash counts them.
 pub(super) const FIRST_PROCESS: u8 = 63;
 
@@ -131,7 +134,7 @@ pub(super) struct Walk {
     pub(super) input: Stream,
     /// Input of the code of an interpreter.
     pub(super) code_input: CodeInput,
-    /// Text that was given to another channel than the standard ones: `exec 3<<< TEXT`.
+    /// Texts that were given to other channels than the standard ones, one below the other: `exec 3<<< TEXT`.
     pub(super) channel: Option<Stream>,
     /// Whether the output of the present command goes to another program, and so not to a terminal.
     pub(super) is_piped: bool,
@@ -752,7 +755,6 @@ impl Walk {
         };
         let keeps_output = redirections.iter().any(is_kept);
         self.input_file = None;
-        let mut channel = None;
         for redirection in redirections {
             if let Some(variable) = &redirection.variable {
                 self.environment(variable, &Argument::unknown(), redirection.span);
@@ -794,8 +796,9 @@ impl Walk {
                 }
                 RedirectionKind::Duplicate => {
                     let target = self.expand_one(&redirection.target);
+                    // A number that a variable has is one of these.
                     let is_kept =
-                        target.literal().is_some_and(|name| name.parse::<u8>().is_ok_and(|it| it > 2));
+                        target.literal().is_none_or(|name| name.parse::<u8>().is_ok_and(|it| it > 2));
                     if let Some(channel) = self.channel.clone().filter(|_| is_kept && !redirection.is_other) {
                         input = channel;
                     }
@@ -806,11 +809,12 @@ impl Walk {
                 RedirectionKind::Read | RedirectionKind::HereDocument | RedirectionKind::HereString
             );
             if redirection.is_other && is_input {
-                channel = Some(input.clone());
+                self.channel = Some(match self.channel.take() {
+                    Some(Stream::Known(text)) if text.len() > MOST_OF_CHANNELS => Stream::Unknown,
+                    Some(before) => before.then(input.clone()),
+                    None => input.clone(),
+                });
             }
-        }
-        if channel.is_some() {
-            self.channel = channel;
         }
         (input, targets)
     }

@@ -347,6 +347,7 @@ impl<'t> ExpressionReader<'t> {
             return Value::Unknown;
         }
         self.depth += 1;
+        let before = self.at;
         while matches!(
             self.peek(0),
             Some(Token::Sign('$' | '@' | '&' | '*' | '!' | '-' | '~' | '\\' | '#' | '\''))
@@ -384,7 +385,8 @@ impl<'t> ExpressionReader<'t> {
         };
         let value = value.map_or(Value::Unknown, |value| self.behind(value, start));
         self.depth -= 1;
-        value
+        // Such a word may be the name of a function, and a sign an operator.
+        if self.is_exact() && start > before { Value::Unknown } else { value }
     }
 
     /// Reads the members, calls and indices behind a value, whose term begins at `start`.
@@ -413,6 +415,8 @@ impl<'t> ExpressionReader<'t> {
                     value = functions::variable_of_environment(given.values.first(), self.input);
                 }
                 Some(Token::Sign('[')) => {
+                    // `-1` counts from the end.
+                    let is_number = matches!(self.peek(1), Some(Token::Name(_))) && self.is(2, ']');
                     let given = self.arguments(']');
                     // `fs["rename" + "Sync"]`.
                     if let (Value::Name(_), [Value::Texts(names, _)]) = (&value, given.values.as_slice())
@@ -424,7 +428,7 @@ impl<'t> ExpressionReader<'t> {
                     }
                     value = match value {
                         Value::Name(path) if path.last().is_some_and(|last| last == "argv") => {
-                            functions::word(&self.input.words, given.values.first())
+                            functions::word(&self.input.words, given.values.first().filter(|_| is_number))
                         }
                         Value::List(_) => functions::items(&value),
                         _ => Value::Unknown,
@@ -645,7 +649,7 @@ impl<'t> ExpressionReader<'t> {
         if let (Some("chdir"), Some(folder)) = (path.last().map(String::as_str), given.values.first()) {
             self.folder = self.folder.joined(folder, in_folder);
         }
-        if self.is_exact() && !functions::is_exact(path, object, &given) {
+        if self.is_exact() && !functions::is_exact(path, &given) {
             return Value::Unknown;
         }
         functions::value(path, object, &given, self.input)

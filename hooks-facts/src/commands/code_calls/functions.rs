@@ -127,13 +127,10 @@ pub(super) fn made_in(path: &[String], given: &Arguments) -> Vec<Change> {
 
 /// Returns whether the value of a call is exactly the one that is computed here, not only close to it: a module, or a text that a
 /// shell divides in the same way.
-pub(super) fn is_exact(path: &[String], object: Option<&Value>, given: &Arguments) -> bool {
+pub(super) fn is_exact(path: &[String], given: &Arguments) -> bool {
     match path.last().map(String::as_str) {
         Some("require" | "import" | "__import__") => true,
         Some("split") if path.first().is_some_and(|first| first == "shlex") => given.values.len() == 1,
-        Some("split") => {
-            object.is_some_and(Value::is_file) && given.values.is_empty() && given.named.is_empty()
-        }
         _ => false,
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! `expression` computes the literal parts of a code: strings, the joins of paths, and variables with such values. What is computed in
 //! another way is unknown; `functions` are those that compute paths. `writes` has the calls that change files, and `plain` reads
-//! languages without brackets around arguments: awk, Tcl, editors and clients of databases. `starts` has the calls that start programs.
+//! languages without brackets around arguments: awk, Tcl, editors and clients of databases. `starts` has the calls that start programs, and `exact` the forms
+//! that are surely read as the language reads them.
 //!
 //! Words behind the code and variables of the shell are followed:
 //!
@@ -15,6 +16,7 @@
 //! assert!(analysis.writes().iter().any(|write| write.target.literal() == Some("a.txt")));
 //! ```
 
+mod exact;
 mod expression;
 mod functions;
 mod plain;
@@ -33,7 +35,7 @@ use crate::globs::Gap;
 use crate::shell::Span;
 
 pub(super) use plain::only_reads;
-pub(super) use starts::{Started, maybe_started, started};
+pub(super) use starts::{Started, is_known as starts_in_other_languages, may_start, maybe_started, started};
 
 /// Most files of one code. With more, one of unknown name is recorded in addition.
 const MAX_FILES: usize = 256;

@@ -14,10 +14,11 @@
 //! assert!(started(r#"import subprocess as s; c = "rm -rf x"; s.run(c.split())"#));
 //! ```
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::CodeInput;
+use super::exact;
 use super::expression;
 use super::value::Value;
 use super::writes::{Arguments, belongs};
@@ -47,7 +48,8 @@ const ROWS: &[(StartKind, &[Row])] = &[
 /// Calls of other languages, whose strings may be commands in any case.
 const OTHERS: &[Row] = table!("start_calls_others");
 
-/// Names by which a code reaches functions without naming them, runs a text as code, or hands a program its input.
+/// Names by which a code reaches functions without naming them, runs a text as code, changes what a program does that it starts, or
+/// hands it its input: also a script that the code writes first.
 const DOUBTFUL: &[&str] = &[
     "Function",
     "Reflect",
@@ -56,17 +58,34 @@ const DOUBTFUL: &[&str] = &[
     "__dict__",
     "__getattribute__",
     "__import__",
+    "appendFile",
+    "appendFileSync",
+    "argv",
+    "argv0",
     "attrgetter",
     "binding",
     "builtins",
     "cffi",
+    "chdir",
     "communicate",
     "compile",
     "constructor",
     "createRequire",
+    "createWriteStream",
     "ctypes",
+    "cwd",
+    "devNull",
+    "devnull",
     "dlopen",
+    "dup",
+    "dup2",
+    "env",
+    "environ",
+    "environb",
     "eval",
+    "fdopen",
+    "getBuiltinModule",
+    "get_type_hints",
     "getattr",
     "globals",
     "import_module",
@@ -75,10 +94,23 @@ const DOUBTFUL: &[&str] = &[
     "locals",
     "mainModule",
     "methodcaller",
+    "modules",
+    "pass_fds",
+    "pipe",
+    "preexec_fn",
+    "putenv",
     "runpy",
+    "startupinfo",
     "stdin",
+    "stdio",
     "vars",
     "vm",
+    "write",
+    "writeFile",
+    "writeFileSync",
+    "write_bytes",
+    "write_text",
+    "writelines",
 ];
 
 /// Most programs of one code that are kept.
@@ -106,6 +138,8 @@ pub(super) struct Starts {
     is_javascript: bool,
     /// Whether variables are followed, and what is computed is a gap.
     is_lenient: bool,
+    /// Programs that are functions of the module `sh`, by their names in the code.
+    programs: HashMap<String, String>,
 }
 
 /// Returns the programs that a code starts; `None` if a place that may start one is not a call with literal arguments.
@@ -122,6 +156,9 @@ pub(in crate::commands) fn started(
         return None;
     }
     let tokens = tokens_with_names(language, text);
+    if !exact::is_plain(language, text, &tokens) {
+        return None;
+    }
     let mut starts = Starts {
         has_shell: tokens.iter().any(|token| token.name() == Some("shell")),
         is_javascript: language == Language::JavaScript,
@@ -132,30 +169,28 @@ pub(in crate::commands) fn started(
         _ => starts.imports_of_javascript(&tokens),
     }
     let starts = expression::starts(language, &tokens, input, starts);
-    let is_known = |(at, token): (usize, &Token)| {
-        let behind = tokens.get(at + 1..).unwrap_or_default();
-        let asks_nothing =
-            token.name() == Some("communicate") && matches!(behind, [Token::Sign('('), Token::Sign(')'), ..]);
-        !starts.is_doubtful(token) || starts.known.contains(&at) || asks_nothing
-    };
-    // A text behind a name is given to a function: `$`rm a``.
-    let is_tagged = |pair: &[Token]| matches!(pair, [Token::Sign('$'), Token::Text(_)]);
-    (tokens.iter().enumerate().all(is_known) && !tokens.windows(2).any(is_tagged)).then_some(starts.found)
+    let is_known = |at: usize| starts.known.contains(&at) || exact::asks_nothing(&tokens, at);
+    let known = tokens.iter().enumerate().filter(|(at, _)| is_known(*at));
+    let is_whole = exact::count(text) == known.map(|(_, token)| exact::count_in(token)).sum::<usize>();
+    let is_sure = |(at, token): (usize, &Token)| !starts.is_doubtful(token) || is_known(at);
+    (is_whole && tokens.iter().enumerate().all(is_sure)).then_some(starts.found)
 }
 
 /// Returns programs that a code may start, with the values that its variables may have. There may be others.
 pub(in crate::commands) fn maybe_started(language: Language, text: &str, input: &CodeInput) -> Vec<Started> {
-    let starts = Starts { is_lenient: true, ..Starts::default() };
-    expression::starts(language, &tokens_with_names(language, text), input, starts).found
+    let tokens = tokens_with_names(language, text);
+    let programs = if language == Language::Python { programs_of_sh(&tokens) } else { HashMap::new() };
+    let starts = Starts { is_lenient: true, programs, ..Starts::default() };
+    expression::starts(language, &tokens, input, starts).found
 }
 
 /// Returns whether a name is one of a call that starts a program, in a language with calls without brackets.
-pub(super) fn is_known(name: &str) -> bool {
+pub(in crate::commands) fn is_known(name: &str) -> bool {
     OTHERS.iter().any(|(names, _)| names.contains(&name))
 }
 
 /// Returns whether a name is one of something that may start a program.
-fn may_start(name: &str) -> bool {
+pub(in crate::commands) fn may_start(name: &str) -> bool {
     DOUBTFUL.contains(&name)
         || STARTS.iter().any(|word| {
             let word = word.trim_end_matches('.');
@@ -163,10 +198,10 @@ fn may_start(name: &str) -> bool {
         })
 }
 
-/// Returns whether a text is the name of such a function or module: `"node:child_process"`.
+/// Returns whether a text is the name of such a function or module: `"node:child_process"`, `"os.system"`.
 fn names_start(text: &str) -> bool {
-    let name = text.strip_prefix("node:").unwrap_or(text);
-    name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c)) && may_start(name)
+    let is_name = |c: char| c.is_alphanumeric() || "_-.:/".contains(c);
+    text.chars().all(is_name) && text.split(['.', ':', '/']).any(may_start)
 }
 
 impl Starts {
@@ -182,12 +217,16 @@ impl Starts {
             return self.may_be_called(path, given);
         }
         let Some(kind) = kind(path) else { return };
-        let is_chain = |token: &Token| match token {
-            Token::Name(_) | Token::Sign('.' | '(' | ')') => true,
-            Token::Text(module) => names_start(module) || module == "os",
-            _ => false,
+        // `require("child_process").exec`. Another call in the chain may be one that starts a program as well.
+        let chain = match tokens.get(names.clone()).unwrap_or_default() {
+            [Token::Name(call), Token::Sign('('), Token::Text(module), Token::Sign(')'), chain @ ..]
+                if matches!(&**call, "require" | "__import__") && (names_start(module) || module == "os") =>
+            {
+                chain
+            }
+            chain => chain,
         };
-        let is_plain = tokens.get(names.clone()).is_some_and(|names| names.iter().all(is_chain));
+        let is_plain = chain.iter().all(|token| matches!(token, Token::Name(_) | Token::Sign('.')));
         if let Some(found) = self.started(kind, given).filter(|_| is_plain) {
             self.found.extend(found);
             self.known.extend(names);
@@ -210,9 +249,12 @@ impl Starts {
         let kind = kind(path).or_else(|| is_other().then_some(StartKind::Program));
         let first = given.values.first().or_else(|| given.named(&["args", "cmd"]));
         // `sh.rm("-rf", "a")`: the module has a function for each program.
-        if let ([module, program], None) = (path, kind)
-            && module == "sh"
-        {
+        let program = match path {
+            [module, program] if module == "sh" => Some(program),
+            [name] => self.programs.get(name),
+            _ => None,
+        };
+        if let (Some(program), None) = (program, kind) {
             let words = given.values.iter().flat_map(Value::outlines);
             return self.found.push(Started::Program([program.clone()].into_iter().chain(words).collect()));
         }
@@ -255,6 +297,13 @@ impl Starts {
         if given.named(&["executable"]).is_some() || given.first_part.is_some_and(|part| part < needed) {
             return None;
         }
+        // `os.popen("sh", "w")` is given the input later.
+        if kind == StartKind::Shell
+            && !self.is_javascript
+            && (given.values.len() > 1 || !given.named.is_empty())
+        {
+            return None;
+        }
         let first = given.values.first().or_else(|| given.named(&["args", "cmd"]))?;
         let argv = match (kind, first, given.values.get(1)) {
             (StartKind::Nothing, ..) => return Some(Vec::new()),
@@ -275,8 +324,12 @@ impl Starts {
         if self.has_shell {
             found.push(Started::Shell(argv.join(" ")));
         }
+        // Some programs do what they are called, others what they are.
         if kind == StartKind::Named {
-            found.push(Started::Program(argv.get(1..)?.to_vec()));
+            let (program, words) = argv.split_first()?;
+            found.push(Started::Program(words.to_vec()));
+            let behind = words.get(1..).unwrap_or_default();
+            found.push(Started::Program([program].into_iter().chain(behind).cloned().collect()));
         }
         found.push(Started::Program(argv));
         Some(found)
@@ -310,9 +363,20 @@ impl Starts {
             let length = rest.iter().position(ends).unwrap_or(rest.len());
             let statement = rest.get(..length).unwrap_or_default();
             let starts = |tokens: &[Token]| tokens.iter().filter_map(Token::name).any(may_start);
-            let list = statement.iter().position(|token| token.name() == Some("import")).unwrap_or_default();
+            let list = statement.iter().position(|token| token.name() == Some("import"))?;
+            let is_import = |token: &Token| {
+                matches!(token, Token::Name(_) | Token::Sign('.' | ',' | '*' | '(' | ')' | '\n'))
+            };
             let (module, names) = statement.split_at(list);
-            let is_of_module = head.name() == Some("from") && starts(module);
+            let is_from = head.name() == Some("from");
+            let mut modules: Vec<&[Token]> = if is_from { vec![module.get(1..)?] } else { Vec::new() };
+            modules.extend(names.get(1..)?.split(|token| token.is(',')).filter(|_| !is_from));
+            let is_plain =
+                |module: &&[Token]| module.first().and_then(Token::name).is_some_and(exact::is_plain_python);
+            if !statement.iter().all(is_import) || !modules.iter().all(is_plain) {
+                return None;
+            }
+            let is_of_module = is_from && starts(module);
             if is_of_module && names.iter().any(|token| token.is('*')) {
                 return None;
             }
@@ -357,6 +421,28 @@ impl Starts {
             }
         }
     }
+}
+
+/// Returns the functions of the module `sh` that a code imports by their names: `from sh import rm as r`.
+fn programs_of_sh(tokens: &[Token]) -> HashMap<String, String> {
+    let is_head = |three: &[Token]| matches!(three, [Token::Name(from), Token::Name(module), Token::Name(import)] if from == "from" && module == "sh" && import == "import");
+    let heads = tokens.windows(3).enumerate().filter(|(_, three)| is_head(three)).map(|(at, _)| at + 3);
+    let mut programs = HashMap::new();
+    for at in heads {
+        let rest = tokens.get(at..).unwrap_or_default();
+        let end = rest
+            .iter()
+            .position(|token| matches!(token, Token::Sign(';' | ')' | '\n')))
+            .unwrap_or(rest.len());
+        for clause in rest.get(..end).unwrap_or_default().split(|token| token.is(',')) {
+            let mut names = names_in(clause);
+            if let Some(program) = names.next() {
+                programs.extend(names.next().map(|other| (other, program.clone())));
+                programs.insert(program.clone(), program);
+            }
+        }
+    }
+    programs
 }
 
 fn names_in(tokens: &[Token]) -> impl Iterator<Item = String> {

@@ -58,7 +58,7 @@ fn read(mut lexer: CodeLexer<'_>) -> Vec<Token> {
     let doubtful = std::mem::take(&mut lexer.doubtful);
     let mut result = joined(language, lexer.tokens);
     let mut aside = lexer.aside;
-    // What is a pattern only if a block ended before it is read as code too.
+    // What is a pattern only if no value ended before it is read as code too.
     for text in doubtful {
         let mut inner = CodeLexer::new(language, text);
         inner.all();
@@ -148,7 +148,7 @@ impl<'t> CodeLexer<'t> {
 
     fn step(&mut self) {
         let Some(c) = self.rest.chars().next() else { return };
-        if self.ends_code(c) || self.skips_comment() || self.skips_pattern(c) {
+        if self.ends_code(c) || self.skips_format(c) || self.skips_comment() || self.skips_pattern(c) {
             return;
         }
         if c == '\n' {
@@ -314,6 +314,17 @@ impl<'t> CodeLexer<'t> {
         self.rest = self.rest.get(length..).unwrap_or_default();
     }
 
+    /// Skips the format of a value in a string of Python, whose signs mean other things: `f"{x:#x}"`.
+    fn skips_format(&mut self, c: char) -> bool {
+        let is_format = c == ':'
+            && self.language == Language::Python
+            && self.open.last().is_some_and(|open| open.depth == 0);
+        if is_format {
+            self.pass(self.rest.find(['{', '}', '\n']).unwrap_or(self.rest.len()));
+        }
+        is_format
+    }
+
     fn skips_comment(&mut self) -> bool {
         let (line, block): (&[&str], Option<(&str, &str)>) = match self.language {
             Language::JavaScript | Language::Java => (&["//"], Some(("/*", "*/"))),
@@ -324,7 +335,8 @@ impl<'t> CodeLexer<'t> {
             _ => (&["#"], None),
         };
         if line.iter().any(|mark| self.rest.starts_with(mark)) {
-            self.pass(self.rest.find('\n').unwrap_or(self.rest.len()));
+            let end = self.rest.find(['\n', '\r', '\u{2028}', '\u{2029}']);
+            self.pass(end.unwrap_or(self.rest.len()));
             return true;
         }
         match block {
@@ -356,8 +368,12 @@ impl<'t> CodeLexer<'t> {
         let Some(length) = begins.then(|| self.patterns.length(self.rest, at)).flatten() else {
             return false;
         };
-        if last.is_some_and(|last| last.is('}')) {
-            self.doubtful.extend(self.rest.get(1..length - 1));
+        // What stands before the slash may be a value all the same: `of /2; f("a") /1`.
+        let pattern = self.rest.get(1..length - 1).unwrap_or_default();
+        let may_divide = self.language == Language::JavaScript
+            && matches!(last, Some(Token::Name(_) | Token::Sign('.' | '/' | '$' | ')')));
+        if last.is_some_and(|last| last.is('}')) || may_divide && pattern.contains(['(', '`']) {
+            self.doubtful.push(pattern);
         }
         self.tokens.extend([Token::Sign('/'), Token::Sign('/')]);
         self.pass(length);
@@ -459,7 +475,10 @@ fn joined(language: Language, tokens: Vec<Token>) -> Vec<Token> {
         let signs = result.iter().rev().take_while(|token| is_sign(token)).take(3).count();
         // `'a' && 'b'` is one of the two.
         let is_and = result.iter().rev().take(2).filter(|token| token.is('&')).count() == 2;
-        let signs = if is_and { usize::MAX - 1 } else { signs };
+        if is_and {
+            result.push(Token::Text(text));
+            continue;
+        }
         let before = result.len().checked_sub(signs + 1);
         match before.and_then(|before| result.get_mut(before)) {
             Some(Token::Text(first))

@@ -117,12 +117,12 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             }
         }
         // `-n` only shows the commands.
-        "make" | "gmake" if !has(words, 'n', "--dry-run") => {
+        "make" | "gmake" if !has_flag(words, 'n', "--dry-run", "CEfIjloW") => {
             for folder in words.iter().filter_map(|word| word.strip_prefix("DESTDIR=")) {
                 changes.fills(&folder);
             }
         }
-        "mktemp" if !has(words, 'u', "--dry-run") => {
+        "mktemp" if !has_flag(words, 'u', "--dry-run", "p") => {
             let is_elsewhere = has(words, 'p', "--tmpdir") || has(words, 't', "");
             let templates = operands(words, "p", &["suffix"]);
             let template = templates.first().filter(|_| !is_elsewhere).map(|word| word.outline());
@@ -134,7 +134,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "ssh-keygen"
             if !['y', 'l', 'B', 'R', 'F', 'H', 'e', 'L', 'Q']
                 .into_iter()
-                .any(|letter| has(words, letter, "")) =>
+                .any(|letter| has_flag(words, letter, "", "abCDEfFIJmMnNOPQrRsStTVwWYzZ")) =>
         {
             let file = value(words, 'f', "");
             changes.all(&file.iter().collect::<Vec<_>>(), AccessKind::Changed);
@@ -194,32 +194,64 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
     }
 }
 
-/// Returns whether the commands of an editor leave its files as they are: each is known, and none writes but to another file.
+/// Options of an editor that neither name a file of commands nor are one.
+const QUIET: &[&str] = &[
+    "-e",
+    "-E",
+    "-s",
+    "-es",
+    "-Es",
+    "-n",
+    "-N",
+    "-R",
+    "-nes",
+    "--clean",
+    "--noplugin",
+    "--not-a-term",
+    "--headless",
+];
+
+/// Returns whether the commands of an editor leave its files as they are: each of them is known to, and there are no others.
 fn writes_elsewhere(words: &[Argument]) -> bool {
-    let commands: Vec<_> = words
-        .windows(2)
-        .filter(|pair| pair.first().is_some_and(|option| option.literal() == Some("-c")))
-        .filter_map(<[Argument]>::last)
-        .collect();
-    let is_known = |command: &&Argument| command.literal().is_some();
-    let last = commands.last().and_then(|command| command.literal());
-    let stays = |command: &&Argument| {
-        let text = command.prefix().trim_start_matches([':', '%', '!']);
-        let first = text.split(|c: char| c.is_whitespace() || c == '!').next().unwrap_or_default();
-        match first {
-            "w" | "write" | "sav" | "saveas" => text.split_whitespace().count() > 1,
-            "wq" | "x" | "xit" | "wa" | "wall" | "wqa" | "wqall" | "xa" | "xall" | "up" | "update"
-            | "exe" | "execute" | "source" | "so" | "call" | "lua" | "py" | "python" | "argdo" | "bufdo"
-            | "windo" => false,
-            first => {
-                !first.contains('|') && !text.contains('|') && first != "norm" && first != "normal"
-                    || first == "norm" && !text.contains(['Z', ':', '\u{1b}'])
+    let mut words = words.iter();
+    let mut last = None;
+    while let Some(word) = words.next() {
+        match word.literal() {
+            Some("-c") => {
+                last = words.next().and_then(Argument::literal);
+                if !last.is_some_and(leaves_files) {
+                    return false;
+                }
             }
+            Some("-u" | "-i") if words.next().and_then(Argument::literal) == Some("NONE") => {}
+            Some(text) if QUIET.contains(&text) || !text.starts_with(['-', '+']) => {}
+            _ => return false,
         }
-    };
+    }
     matches!(last, Some("q" | "q!" | "qa" | "qa!" | "quit" | "quit!" | "cq"))
-        && commands.iter().all(is_known)
-        && commands.iter().all(stays)
+}
+
+/// Returns whether a command of an editor changes no file, or another one than it has open.
+fn leaves_files(command: &str) -> bool {
+    let command = command.trim_start_matches(|c: char| c.is_ascii_digit() || ",.$%: ".contains(c));
+    let letters = command.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(command.len());
+    let (name, rest) = command.split_at(letters);
+    match name {
+        "q" | "quit" | "qa" | "qall" | "cq" | "p" | "print" | "nu" | "number" | "d" | "delete" | "sort" => {
+            matches!(rest, "" | "!")
+        }
+        // An expression may call anything.
+        "s" => !rest.contains(['|', '\n']) && !rest.contains("\\="),
+        "norm" | "normal" => !rest.contains(['Z', ':', '@', '|', '\u{1b}']),
+        "w" | "write" | "sav" | "saveas" => {
+            let rest = rest.strip_prefix('!').unwrap_or(rest);
+            rest.starts_with(' ')
+                && rest.split_whitespace().count() == 1
+                && !rest.trim_start().starts_with(['!', '>', '+'])
+                && !rest.contains(['%', '#', '|', '`', '$', '*', '<'])
+        }
+        _ => false,
+    }
 }
 
 struct Changes<'w> {
@@ -582,10 +614,18 @@ fn rest(words: Vec<&Argument>) -> Vec<&Argument> {
 
 /// Returns whether an option is given, also in a bundle.
 pub(super) fn has(words: &[Argument], short: char, long: &str) -> bool {
+    has_flag(words, short, long, "")
+}
+
+/// Returns whether an option is given, also in a bundle. Text behind one of `valued` in a bundle is its value.
+fn has_flag(words: &[Argument], short: char, long: &str, valued: &str) -> bool {
     let options = words.iter().take_while(|word| word.literal() != Some("--")).map(Argument::prefix);
     options.into_iter().any(|text| match text.strip_prefix("--") {
         Some(_) => text.split('=').next() == Some(long),
-        None => text.strip_prefix('-').is_some_and(|bundle| bundle.contains(short)),
+        None => text.strip_prefix('-').is_some_and(|bundle| {
+            let end = bundle.find(|letter| valued.contains(letter)).map_or(bundle.len(), |at| at + 1);
+            bundle.get(..end).unwrap_or(bundle).contains(short)
+        }),
     })
 }
 

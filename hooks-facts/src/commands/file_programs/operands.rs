@@ -50,7 +50,10 @@ impl Changes<'_> {
             for (row, words) in
                 found.into_iter().filter_map(|(row, skipped)| Some((row?, words.get(skipped..)?)))
             {
-                if row.writes(words) {
+                // A name of its own for standard output.
+                let is_shown = name == "tesseract"
+                    && row.operands(words).get(1).is_some_and(|word| word.literal() == Some("stdout"));
+                if row.writes(words) && !is_shown {
                     self.by_place(*place, &row.operands(words));
                 }
             }
@@ -60,7 +63,7 @@ impl Changes<'_> {
     fn by_place(&mut self, place: WrittenOperand, operands: &[&Argument]) {
         match (place, operands) {
             (WrittenOperand::Last, [_, .., last]) | (WrittenOperand::Second, [_, last, ..])
-                if matches!(last.literal(), Some("-" | "stdout")) => {}
+                if matches!(last.literal(), Some("-")) => {}
             (WrittenOperand::Last, [_, .., last]) | (WrittenOperand::Second, [_, last, ..]) => {
                 self.one(&without_format(last), AccessKind::Changed);
             }

@@ -104,12 +104,14 @@ impl Changes<'_> {
     }
 }
 
-/// Returns whether a value is a path, or has an ending: `-o json` and `-o jsonpath={.x}` name formats.
+/// Returns whether a value is a path, has an ending, or is named like a file without one: `-o json` and `-o jsonpath={.x}` name
+/// formats.
 fn looks_like_file(value: &Argument) -> bool {
     let text = value.outline();
     let name = text.rsplit('/').next().unwrap_or(&text);
-    !text.contains(['=', '{', ':', ' ', ','])
-        && (text.contains('/') || name.trim_start_matches('.').contains('.'))
+    let is_named = name.trim_start_matches('.').contains('.') || name.ends_with("file");
+    let is_hidden = name.starts_with('.') && !name.trim_start_matches('.').is_empty();
+    !text.contains(['=', '{', ':', ' ', ',']) && (text.contains('/') || is_named || is_hidden)
 }
 
 impl Outputs {
