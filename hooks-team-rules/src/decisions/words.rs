@@ -179,13 +179,26 @@ const GERMAN: &[&str] = &[
     "dürfen",
     "gibt",
     "schluss",
-    "weg",
-    "ab",
 ];
+/// Words of German that are also names or words of another language.
+const ALSO_GERMAN: &[&str] = &["weg", "ab"];
+
+/// Whether words are German: one is in no other language, or two are German ones that no English sentence has.
+fn is_german(words: &[Word]) -> bool {
+    let is_known = |word: &Word| {
+        !word.is_code
+            && !word.is_in(ALSO_GERMAN)
+            && !word.is_in(tables::ENGLISH)
+            && word.lower.len() > 2
+            && tables::from_german(&word.lower).is_some_and(|english| english != word.lower)
+    };
+    words.iter().any(|word| word.is_in(GERMAN))
+        || words.iter().any(|word| word.is_in(ALSO_GERMAN)) && words.iter().any(is_known)
+}
 
 /// Replaces the words of a text in German by those that the grammar reads.
 fn in_english(words: Vec<Word>) -> Vec<Word> {
-    if !words.iter().any(|word| word.is_in(GERMAN)) {
+    if !is_german(&words) {
         return words;
     }
     let mut words = words;

@@ -120,13 +120,33 @@ fn words_that_forbid_do() {
         "order_phrase" => Some(format!("We {word} lodash.")),
         "verb" => Some(format!("Never {word} `lodash`.")),
         "negative" => Some(format!("Here {word} means lodash.")),
+        "becomes" => Some(format!("lodash {word} axios.")),
         "before_new" => Some(format!("lodash {word} axios.")),
-        "before_old" => Some(format!("axios is the {word} lodash.")),
+        "before_old" if word.starts_with("replacement") || word.starts_with("substitute") => {
+            Some(format!("axios is our {word} lodash."))
+        }
+        "before_old" => Some(format!("axios {word} lodash.")),
         _ => None,
     };
     let rows = keys(&table)
         .filter_map(|(row, word)| sentence(&row.list, word))
         .filter(|sentence| !has_rule(sentence));
+    assert_effects(&rows.collect::<Vec<_>>());
+}
+
+#[test]
+fn words_of_an_exchange_or_a_refusal_forbid_nothing_in_other_sentences() {
+    let table = table(include_str!("../../data/words.tsv"));
+    let sentence = |list: &str, word: &str| match list {
+        "becomes" => Some(format!("The lodash pages {word} faster with axios.")),
+        "before_new" => Some(format!("Ask Ada whether lodash {word} axios.")),
+        "before_old" => Some(format!("Ask Ada whether axios {word} lodash.")),
+        "negative" => Some(format!("Ask Ada whether {word} describes lodash.")),
+        _ => None,
+    };
+    let rows = keys(&table)
+        .filter_map(|(row, word)| sentence(&row.list, word))
+        .filter(|sentence| has_rule(sentence));
     assert_effects(&rows.collect::<Vec<_>>());
 }
 
