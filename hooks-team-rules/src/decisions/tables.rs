@@ -64,6 +64,10 @@ pub(super) const ONLY_PHRASE: Words = table!("words_only_phrase");
 pub(super) const HEDGE_PHRASE: Words = table!("words_hedge_phrase");
 /// Words of a title that bans what is listed below it.
 pub(super) const LIST_TITLE: Words = table!("words_list_title");
+/// Marks in a title of a decision that does not count.
+pub(super) const VOID_MARK: Words = table!("words_void_mark");
+/// Beginnings of a line of a decision that does not count.
+pub(super) const VOID_START: Words = table!("words_void_start");
 /// Titles of parts with things that were not decided.
 pub(super) const VOID_TITLE: Words = table!("words_void_title");
 pub(super) const PERMIT_PHRASE: Words = table!("words_permit_phrase");

@@ -6,7 +6,7 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("- Wir benutzen kein lodash mehr.\n");
-//! assert!(!decisions.all()[0].rules.is_empty());
+//! assert_eq!(decisions.all()[0].rules[0].packages[0], "lodash");
 //! ```
 
 use super::tables::{self, List};

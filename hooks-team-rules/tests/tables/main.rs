@@ -8,7 +8,7 @@ mod tables;
 use hooks_core::event::PreToolUse;
 use hooks_core::testing::{FakeFileSystem, world};
 use hooks_core::{HookContext, HookRequest, Policy};
-use hooks_team_rules::decisions::{DecisionPolicy, Decisions};
+use hooks_team_rules::decisions::{DecisionPolicy, Decisions, Enforcement};
 use serde_json::{Value, json};
 use tables::{Row, Table};
 
@@ -132,6 +132,23 @@ fn words_that_forbid_do() {
         .filter_map(|(row, word)| sentence(&row.list, word))
         .filter(|sentence| !has_rule(sentence));
     assert_effects(&rows.collect::<Vec<_>>());
+}
+
+#[test]
+fn marks_of_decisions_that_do_not_count_take_them_away() {
+    let table = table(include_str!("../../data/words.tsv"));
+    let decision = |list: &str, word: &str| match list {
+        "void_mark" => Some(format!("### {word} HTTP\n\nNever use axios.\n")),
+        "void_start" => Some(format!("### HTTP\n\n{word} 4.\n\nNever use axios.\n")),
+        _ => None,
+    };
+    let is_void = |text: &str| {
+        let decisions = Decisions::parse(text);
+        decisions.all().iter().all(|decision| matches!(decision.enforcement, Enforcement::Void(_)))
+    };
+    let rows = keys(&table).filter_map(|(row, word)| decision(&row.list, word));
+    assert_effects(&rows.filter(|text| !is_void(text)).collect::<Vec<_>>());
+    assert!(has_rule("### HTTP\n\nNever use axios.\n"));
 }
 
 #[test]

@@ -39,7 +39,8 @@ pub(super) fn exemption(clause: &[Word]) -> Option<Exemption> {
         return Some(Exemption::All);
     }
     let is_from = behind.first().is_some_and(|word| word.is_in(&["from", "by", "to", "for"]));
-    Some(names(&behind)).filter(|names| is_from && !names.is_empty()).map(Exemption::From)
+    let things: Vec<Word> = behind.into_iter().filter(|word| !is_about_list(word)).collect();
+    Some(names(&things)).filter(|names| is_from && !names.is_empty()).map(Exemption::From)
 }
 
 /// Returns the start and the length of the last words that permit together. Those with "still" describe, and permit nothing
