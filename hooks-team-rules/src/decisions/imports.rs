@@ -358,7 +358,7 @@ impl Imports {
             let rest = rest.trim_start();
             let name = rest.trim_start_matches(['<', '"']).split(['>', '"']).next().unwrap_or_default();
             let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-            // A file of the project itself has no folder and stands in quotes, as `FreeRTOS.h` does.
+            // Headers of the project itself have no folder and stand in quotes. Some of libraries do too: `FreeRTOS.h`.
             if rest.starts_with('<') || name.contains('/') || tables::is_capital_package(stem) {
                 self.add(name);
                 self.add(stem);

@@ -180,15 +180,16 @@ const GERMAN: &[&str] = &[
     "gibt",
     "schluss",
 ];
-/// Words of German that are also names or words of another language.
+/// Words of German that are names as well: `ab` is a program.
 const ALSO_GERMAN: &[&str] = &["weg", "ab"];
 
-/// Whether words are German: one is in no other language, or two are German ones that no English sentence has.
+/// Whether words are German: one is in no English sentence, or one may be a name and another is German.
 fn is_german(words: &[Word]) -> bool {
     let is_known = |word: &Word| {
         !word.is_code
             && !word.is_in(ALSO_GERMAN)
             && !word.is_in(tables::ENGLISH)
+            && !word.is_in(&["man", "die", "den", "hat"])
             && word.lower.len() > 2
             && tables::from_german(&word.lower).is_some_and(|english| english != word.lower)
     };

@@ -15,7 +15,7 @@ pub(super) fn tables(lines: &mut Vec<String>) {
     let mut open: Option<char> = None;
     let mut in_ascii = false;
     let mut in_wiki = false;
-    // A table of MediaWiki without an end is none.
+    // Without an end, "{|" is only mentioned.
     let wiki_end = lines.iter().rposition(|line| line.trim() == "|}");
     for at in 0..lines.len() {
         let line = lines.get(at).map(String::as_str).unwrap_or_default();
