@@ -4,7 +4,7 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("/*\n * Rules of the firmware\n *\n * - Never use moment.\n */\n");
-//! assert_eq!(decisions.all()[0].rules[0].packages[0], "moment");
+//! assert_eq!(decisions.all()[1].rules[0].packages[0], "moment");
 //! ```
 
 use std::borrow::Cow;
