@@ -4,7 +4,8 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("/*\n * Rules of the firmware\n *\n * - Never use moment.\n */\n");
-//! assert_eq!(decisions.all()[1].rules[0].packages[0], "moment");
+//! let mut rules = decisions.all().iter().flat_map(|it| &it.rules);
+//! assert_eq!(rules.next().map(|rule| rule.packages[0].as_str()), Some("moment"));
 //! ```
 
 use std::borrow::Cow;
