@@ -331,6 +331,14 @@ mod tests {
     }
 
     #[test]
+    fn a_state_of_work_is_no_verdict() {
+        let title = (Kind::Title, "Kafka".to_owned());
+        assert_eq!(shown("### Kafka\nStatus: blocked\n"), [title.clone()]);
+        let ban = (Kind::Statement, "Kafka: banned".to_owned());
+        assert_eq!(shown("### Kafka\nStatus: banned\n"), [title, ban]);
+    }
+
+    #[test]
     fn tables_have_pairs_and_statements() {
         let text = "| Topic | Banned | Use instead |\n|---|---|---|\n| HTTP | axios | fetch |\n";
         assert_eq!(shown(text), [(Kind::Pair("fetch".to_owned()), "axios".to_owned())]);

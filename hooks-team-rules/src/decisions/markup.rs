@@ -322,6 +322,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn markup_that_is_only_mentioned_or_stands_in_code_is_kept() {
+        for text in [
+            "Write `\\item ` in LaTeX.\n  Never `catch (e) {}`.\n",
+            "| Form | Verdict |\n|---|---|\n| `|| true` | no |\n",
+            "A list:\n\n```\na -> b\nc -> d\nbanned: [x]\nx    no\n```\n",
+            "No `<tr>` or `<td>` for layout.\n\nNever use moment.\n",
+            "~~~\n<table><tr><td>x</td></tr></table>\n~~~\n",
+        ] {
+            assert_eq!(markdown(text), text);
+        }
+    }
+
+    #[test]
     fn a_text_with_a_rule_block_keeps_its_lines() {
         for fence in ["```rule", "~~~rule x", "  ```` rule"] {
             let text = format!("Abc\n===\n\n{fence}\ncalls: [a, b]\n```\n");
