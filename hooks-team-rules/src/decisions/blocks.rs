@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn a_state_of_work_is_no_verdict() {
         let title = (Kind::Title, "Kafka".to_owned());
-        assert_eq!(shown("### Kafka\nStatus: blocked\n"), [title.clone()]);
+        assert_eq!(shown("### Kafka\nStatus: blocked\n"), std::slice::from_ref(&title));
         let ban = (Kind::Statement, "Kafka: banned".to_owned());
         assert_eq!(shown("### Kafka\nStatus: banned\n"), [title, ban]);
     }
