@@ -217,25 +217,9 @@ impl Splitter {
                 return;
             }
             *section = section_of(&name);
-            if name == "status" || name == "state" {
+            if is_status {
                 *section = Section::Decide;
-                // "# moment" and "Status: banned" below it
-                let verdict = value.split([' ', ',', '.', '(']).next().unwrap_or_default().to_lowercase();
-                let title = self
-                    .blocks
-                    .iter()
-                    .rev()
-                    .find(|block| block.kind == Kind::Title)
-                    .map(|block| block.text.clone());
-                let is_ban = ["banned", "forbidden", "prohibited", "disallowed", "blocked", "hold"]
-                    .contains(&verdict.as_str());
-                if let Some(title) = title.filter(|title| is_ban && title.split(' ').count() <= 3) {
-                    self.push(Kind::Statement, format!("{title}: banned"));
-                }
-                // "Status: accepted. No X." goes on with the decision.
-                if let Some((_, rest)) = value.split_once(". ").filter(|(status, _)| !is_void(status)) {
-                    self.begin(*section, rest);
-                }
+                self.status(value);
                 return;
             }
             self.is_inline = !value.is_empty();
@@ -266,6 +250,22 @@ impl Splitter {
             block.text.push_str(text);
         } else {
             self.begin(*section, text);
+        }
+    }
+
+    /// Reads the value of a field with the status.
+    fn status(&mut self, value: &str) {
+        // "# moment" and "Status: banned" below it
+        let verdict = value.split([' ', ',', '.', '(']).next().unwrap_or_default().to_lowercase();
+        let mut titles = self.blocks.iter().rev().filter(|block| block.kind == Kind::Title);
+        let title = titles.next().map(|block| block.text.clone());
+        let is_ban = ["banned", "forbidden", "prohibited", "disallowed"].contains(&verdict.as_str());
+        if let Some(title) = title.filter(|title| is_ban && title.split(' ').count() <= 3) {
+            self.push(Kind::Statement, format!("{title}: banned"));
+        }
+        // "Status: accepted. No X." goes on with the decision.
+        if let Some((_, rest)) = value.split_once(". ").filter(|(status, _)| !is_void(status)) {
+            self.begin(Section::Decide, rest);
         }
     }
 
@@ -328,6 +328,14 @@ mod tests {
             ]
         );
         assert_eq!(shown("- [ ] ban x?\n- [x] ban y\n"), [(Kind::Statement, "ban y".to_owned())]);
+    }
+
+    #[test]
+    fn a_state_of_work_is_no_verdict() {
+        let title = (Kind::Title, "Kafka".to_owned());
+        assert_eq!(shown("### Kafka\nStatus: blocked\n"), std::slice::from_ref(&title));
+        let ban = (Kind::Statement, "Kafka: banned".to_owned());
+        assert_eq!(shown("### Kafka\nStatus: banned\n"), [title, ban]);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! ```
 
 use super::lex::{Lexed, Token};
+use super::tables;
 
 /// Modules that source text imports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -356,11 +357,11 @@ impl Imports {
             };
             let rest = rest.trim_start();
             let name = rest.trim_start_matches(['<', '"']).split(['>', '"']).next().unwrap_or_default();
-            // A file of the project itself has no folder and stands in quotes; `FreeRTOS.h` is not named like one.
-            let is_own = name.chars().all(|c| !c.is_ascii_uppercase());
-            if rest.starts_with('<') || name.contains('/') || !is_own {
+            let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+            // Headers of the project itself have no folder and stand in quotes. Some of libraries do too: `FreeRTOS.h`.
+            if rest.starts_with('<') || name.contains('/') || tables::is_capital_package(stem) {
                 self.add(name);
-                self.add(name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+                self.add(stem);
             }
         }
     }

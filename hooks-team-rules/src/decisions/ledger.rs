@@ -93,6 +93,9 @@ impl std::fmt::Display for Mistake {
     }
 }
 
+/// File and group of a list of items or paragraphs; a decision with a heading of its own is in none.
+type List = (String, Option<String>);
+
 /// Facts about a later decision that earlier ones depend on.
 struct Later {
     permits: Vec<String>,
@@ -100,9 +103,9 @@ struct Later {
     allows: Vec<(String, Vec<String>)>,
     /// Ids and dates of decisions that it takes away.
     reversed: Vec<String>,
-    /// Places that the decisions above it are not for, and their file and group.
+    /// Places that the entries above it in the same list are not for.
     exempt: Vec<String>,
-    place: (String, Option<String>),
+    list: Option<List>,
     title: String,
 }
 
@@ -215,8 +218,7 @@ struct Parsed {
     reading: Reading,
     void: Option<String>,
     reversed: Vec<String>,
-    /// Heading of the group that it belongs to.
-    group: Option<String>,
+    list: Option<List>,
 }
 
 impl Parsed {
@@ -254,7 +256,8 @@ impl Parsed {
                 Some(format!("it stands below \"{}\"", shown(title)))
             }),
             reversed: reversed(&text),
-            group: entry.group().map(|group| group.to_string()),
+            list: (entry.kind() != EntryKind::Block)
+                .then(|| (file.to_owned(), entry.group().map(|group| group.to_string()))),
             reading,
             decision,
             heading,
@@ -263,8 +266,7 @@ impl Parsed {
     }
 
     fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
-        let Self { mut decision, heading, number, reading, void, reversed, group } = self;
-        let place = (decision.file.clone(), group);
+        let Self { mut decision, heading, number, reading, void, reversed, list } = self;
         let folded = heading.to_lowercase();
         let by_later = later
             .iter()
@@ -301,7 +303,7 @@ impl Parsed {
                 later.iter().flat_map(|later| &later.permits).chain(&reading.permits).collect();
             let allowed: Vec<_> = later.iter().flat_map(|later| &later.allows).collect();
             rules.iter_mut().for_each(|rule| except_allowed(rule, &allowed));
-            let own = later.iter().filter(|later| later.place == place);
+            let own = later.iter().filter(|later| list.is_some() && later.list == list);
             let exempt: Vec<&String> = own.flat_map(|later| &later.exempt).collect();
             rules.iter_mut().for_each(|rule| rule.except.extend(exempt.iter().map(|glob| (*glob).clone())));
             rules.retain_mut(|rule| !takes_away(rule, &permitted) && Matcher::new(rule).is_ok());
@@ -319,7 +321,7 @@ impl Parsed {
             allows: reading.allows,
             reversed,
             exempt: reading.exempt,
-            place,
+            list,
             title: decision.title.clone(),
         });
         (decision, own, mistakes)

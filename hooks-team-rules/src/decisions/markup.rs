@@ -4,15 +4,21 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("/*\n * Rules of the firmware\n *\n * - Never use moment.\n */\n");
-//! assert!(decisions.all().iter().any(|it| !it.rules.is_empty()));
+//! let mut rules = decisions.all().iter().flat_map(|it| &it.rules);
+//! assert_eq!(rules.next().map(|rule| rule.packages[0].as_str()), Some("moment"));
 //! ```
 
 use std::borrow::Cow;
 
+mod code;
+mod html;
+mod parts;
 mod tables;
 mod values;
 
-use self::tables::{rows_of_html, tables};
+use self::code::{coded, is_latex, latex};
+use self::parts::{Part, parts};
+use self::tables::tables;
 
 /// Returns a text as Markdown. A text with a rule block is Markdown already, and keeps its lines.
 pub(super) fn markdown(text: &str) -> Cow<'_, str> {
@@ -39,20 +45,14 @@ pub(super) fn markdown(text: &str) -> Cow<'_, str> {
         Some(plain) => (Cow::Owned(plain), true),
         None => (Cow::Borrowed(text), false),
     };
-    let plain = if plain.contains("<td") { Cow::Owned(rows_of_html(&plain)) } else { plain };
-    let form = Form {
-        is_source,
-        is_org: is_org(&plain),
-        is_latex: plain.contains("\\section{") || plain.contains("\\item "),
-    };
-    let mut lines: Vec<String> = plain.lines().map(|line| form.line(line)).collect();
-    tables(&mut lines);
-    items(&mut lines);
-    quotes(&mut lines);
-    underlined(&mut lines);
-    indented(&mut lines);
-    let mut own = lines.join("\n");
-    own.push('\n');
+    let parts = parts(&plain);
+    let prose: String = parts.iter().filter(|part| !part.is_code).map(|part| part.text).collect();
+    let form = Form { is_source, is_org: is_org(&prose), is_latex: is_latex(&prose) };
+    let mut own = String::with_capacity(plain.len() + 1);
+    for line in parts.iter().flat_map(|part| form.part(*part)) {
+        own.push_str(&line);
+        own.push('\n');
+    }
     if own == text { Cow::Borrowed(text) } else { Cow::Owned(own) }
 }
 
@@ -93,11 +93,7 @@ fn items(lines: &mut [String]) {
         }
         let near = [at.checked_sub(1), Some(at + 1)];
         let beside = || near.iter().flatten().filter_map(|at| lines.get(*at)).any(|line| has_arrow(line));
-        let is_row = |line: &str| {
-            let mut cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
-            let verdict = cells.nth(1).and_then(|cell| cell.split(' ').next()).unwrap_or_default();
-            VERDICTS.contains(&verdict.to_lowercase().as_str())
-        };
+        let row = row(&line);
         let heading = line.split_once(". ").filter(|(number, title)| {
             has_sections
                 && number.chars().all(|c| c.is_ascii_digit())
@@ -107,11 +103,7 @@ fn items(lines: &mut [String]) {
         let next_is_sub = lines.get(at + 1).is_some_and(|line| sub(line).is_some());
         let own = match heading {
             Some((_, title)) if next_is_sub => Some(format!("## {title}")),
-            _ if is_row(&line) => {
-                let cells: Vec<&str> =
-                    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
-                cells.split_first().map(|(name, rest)| format!("- {name}: {}", rest.join(", ")))
-            }
+            _ if row.is_some() => row,
             _ if has_arrow(&line) && beside() => Some(format!("- {}", line.trim_start())),
             _ => sub(&line).filter(|_| line.split(' ').count() <= 3).map(|end| {
                 format!(
@@ -124,6 +116,14 @@ fn items(lines: &mut [String]) {
             *line = own;
         }
     }
+}
+
+/// Returns a line with a verdict in columns as an item: "moment    no".
+fn row(line: &str) -> Option<String> {
+    let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+    let (name, rest) = cells.split_first()?;
+    let verdict = rest.first()?.split(' ').next().unwrap_or_default().to_lowercase();
+    VERDICTS.contains(&verdict.as_str()).then(|| format!("- {name}: {}", rest.join(", ")))
 }
 
 /// Removes the marks of quotations that begin with a bold label: they are decisions.
@@ -168,12 +168,10 @@ fn underlined(lines: &mut [String]) {
 /// Makes items of the lines that are indented below a label: "banned:" and "  moment" below it.
 fn indented(lines: &mut [String]) {
     let mut label: Option<usize> = None;
-    let mut is_fenced = false;
     for line in lines {
         let trimmed = line.trim();
         let indent = line.len() - line.trim_start().len();
-        is_fenced ^= trimmed.starts_with("```");
-        if trimmed.is_empty() || is_fenced {
+        if trimmed.is_empty() {
             continue;
         }
         let is_plain = trimmed.starts_with(|c: char| c.is_alphanumeric() || c == '`' || c == '@');
@@ -244,6 +242,21 @@ struct Form {
 }
 
 impl Form {
+    /// Returns the lines of a part. Fenced code has no marks.
+    fn part(self, part: Part<'_>) -> Vec<String> {
+        if part.is_code {
+            return part.text.lines().map(str::to_owned).collect();
+        }
+        let text = html::tables(part.text);
+        let mut lines: Vec<String> = text.lines().map(|line| self.line(line)).collect();
+        tables(&mut lines);
+        items(&mut lines);
+        quotes(&mut lines);
+        underlined(&mut lines);
+        indented(&mut lines);
+        lines
+    }
+
     fn line(self, line: &str) -> String {
         let mut line = line.to_owned();
         if self.is_source {
@@ -304,67 +317,22 @@ impl Form {
     }
 }
 
-/// Replaces the marks around code by those of Markdown.
-fn coded(line: &str, open: &str, close: &str) -> String {
-    if line.contains('`') {
-        return line.to_owned();
-    }
-    let (mut plain, mut rest) = (String::new(), line);
-    while let Some((before, behind)) = rest.split_once(open) {
-        plain.push_str(before);
-        let is_start = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric());
-        let code = behind.split_once(close).filter(|(code, after)| {
-            let is_end = after.chars().next().is_none_or(|c| !c.is_alphanumeric());
-            is_start && is_end && !code.is_empty() && !code.starts_with(' ') && !code.ends_with(' ')
-        });
-        match code {
-            Some((code, after)) => {
-                plain.push_str(&format!("`{code}`"));
-                rest = after;
-            }
-            None => {
-                plain.push_str(open);
-                rest = behind;
-            }
-        }
-    }
-    plain.push_str(rest);
-    plain
-}
-
-/// Returns a line of LaTeX as Markdown.
-fn latex(line: &str) -> String {
-    let trimmed = line.trim();
-    for (command, mark) in [("\\section", "## "), ("\\subsection", "### "), ("\\paragraph", "### ")] {
-        let title = trimmed.strip_prefix(command).map(|rest| rest.trim_start_matches('*'));
-        if let Some((title, rest)) =
-            title.and_then(|rest| rest.strip_prefix('{')).and_then(|rest| rest.split_once('}'))
-        {
-            return format!("{mark}{title}{rest}");
-        }
-    }
-    if trimmed.starts_with("\\begin")
-        || trimmed.starts_with("\\end")
-        || trimmed.starts_with("\\documentclass")
-    {
-        return String::new();
-    }
-    let line = trimmed
-        .strip_prefix("\\item")
-        .map_or_else(|| trimmed.to_owned(), |rest| format!("- {}", rest.trim()));
-    let line = ["\\texttt{", "\\verb|", "\\code{"]
-        .iter()
-        .fold(line, |line, open| coded(&line, open, if open.ends_with('|') { "|" } else { "}" }));
-    line.replace("\\textbf{", "")
-        .replace("\\emph{", "")
-        .replace("\\_", "_")
-        .replace("\\#", "#")
-        .replace('}', "")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn markup_that_is_only_mentioned_or_stands_in_code_is_kept() {
+        for text in [
+            "Write `\\item ` in LaTeX.\n  Never `catch (e) {}`.\n",
+            "| Form | Verdict |\n|---|---|\n| `|| true` | no |\n",
+            "A list:\n\n```\na -> b\nc -> d\nbanned: [x]\nx    no\n```\n",
+            "No `<tr>` or `<td>` for layout.\n\nNever use moment.\n",
+            "~~~\n<table><tr><td>x</td></tr></table>\n~~~\n",
+        ] {
+            assert_eq!(markdown(text), text);
+        }
+    }
 
     #[test]
     fn a_text_with_a_rule_block_keeps_its_lines() {

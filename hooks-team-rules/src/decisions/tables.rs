@@ -46,6 +46,11 @@ const ALIASES: &[(&str, &str)] = table!("aliases");
 const QUERY_CLIENTS: Words = table!("programs_query_client");
 const PROGRAMS: Words = table!("programs_named");
 
+/// Packages whose names have a capital.
+static CAPITAL_PACKAGES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let packages = NAMES.iter().flat_map(|row| row.1).copied();
+    packages.filter(|name| name.contains(|c: char| c.is_ascii_uppercase())).collect()
+});
 static NAMED_PROGRAMS: LazyLock<HashSet<&str>> = LazyLock::new(|| PROGRAMS.iter().copied().collect());
 
 /// First words of the names of all technologies and patterns.
@@ -59,10 +64,16 @@ pub(super) const ONLY_PHRASE: Words = table!("words_only_phrase");
 pub(super) const HEDGE_PHRASE: Words = table!("words_hedge_phrase");
 /// Words of a title that bans what is listed below it.
 pub(super) const LIST_TITLE: Words = table!("words_list_title");
+/// Marks in a title of a decision that does not count.
+pub(super) const VOID_MARK: Words = table!("words_void_mark");
+/// Beginnings of a line of a decision that does not count.
+pub(super) const VOID_START: Words = table!("words_void_start");
 /// Titles of parts with things that were not decided.
 pub(super) const VOID_TITLE: Words = table!("words_void_title");
 pub(super) const PERMIT_PHRASE: Words = table!("words_permit_phrase");
 pub(super) const BACK_PHRASE: Words = table!("words_back_phrase");
+/// Words between something old and what it became, if nothing else is named.
+pub(super) const BECOMES: Words = table!("words_becomes");
 /// Words between something old and what is new.
 pub(super) const BEFORE_NEW: Words = table!("words_before_new");
 /// Words before something old.
@@ -171,6 +182,11 @@ static GLOBS: LazyLock<HashMap<&str, Words>> = LazyLock::new(|| {
 /// Returns the technology called `name`, in lower case.
 pub(super) fn technology(name: &str) -> Option<&'static Technology> {
     TECHNOLOGIES.get(name)
+}
+
+/// Whether `name` is that of a package with a capital in it: `FreeRTOS`.
+pub(super) fn is_capital_package(name: &str) -> bool {
+    CAPITAL_PACKAGES.contains(name)
 }
 
 /// Returns the pattern of code called `name`, in lower case.

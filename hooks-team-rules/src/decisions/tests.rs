@@ -407,3 +407,13 @@ proptest! {
         denied(&decisions, "bash", json!({"command": content}));
     }
 }
+
+#[test]
+fn refusals_that_the_grammar_does_not_understand_are_unclear() {
+    let enforcement = |text: &str| Decisions::parse(&format!("- {text}\n")).all()[0].enforcement.clone();
+    let long =
+        "It was in the spring of a year full of work and of new offices that goodbye to axios came to mind.";
+    assert_eq!(enforcement(long), Enforcement::Unclear);
+    assert_eq!(enforcement("Time to say goodbye to axios and its slow timeouts."), Enforcement::Unclear);
+    assert_eq!(enforcement("Our axios timeouts are long."), Enforcement::Nothing);
+}

@@ -6,7 +6,7 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("- Wir benutzen kein lodash mehr.\n");
-//! assert!(!decisions.all()[0].rules.is_empty());
+//! assert_eq!(decisions.all()[0].rules[0].packages[0], "lodash");
 //! ```
 
 use super::tables::{self, List};
@@ -179,13 +179,27 @@ const GERMAN: &[&str] = &[
     "dürfen",
     "gibt",
     "schluss",
-    "weg",
-    "ab",
 ];
+/// Words of German that are names as well: `ab` is a program.
+const ALSO_GERMAN: &[&str] = &["weg", "ab"];
+
+/// Whether words are German: one is in no English sentence, or one may be a name and another is German.
+fn is_german(words: &[Word]) -> bool {
+    let is_known = |word: &Word| {
+        !word.is_code
+            && !word.is_in(ALSO_GERMAN)
+            && !word.is_in(tables::ENGLISH)
+            && !word.is_in(&["man", "die", "den", "hat"])
+            && word.lower.len() > 2
+            && tables::from_german(&word.lower).is_some_and(|english| english != word.lower)
+    };
+    words.iter().any(|word| word.is_in(GERMAN))
+        || words.iter().any(|word| word.is_in(ALSO_GERMAN)) && words.iter().any(is_known)
+}
 
 /// Replaces the words of a text in German by those that the grammar reads.
 fn in_english(words: Vec<Word>) -> Vec<Word> {
-    if !words.iter().any(|word| word.is_in(GERMAN)) {
+    if !is_german(&words) {
         return words;
     }
     let mut words = words;

@@ -8,7 +8,7 @@ mod tables;
 use hooks_core::event::PreToolUse;
 use hooks_core::testing::{FakeFileSystem, world};
 use hooks_core::{HookContext, HookRequest, Policy};
-use hooks_team_rules::decisions::{DecisionPolicy, Decisions};
+use hooks_team_rules::decisions::{DecisionPolicy, Decisions, Enforcement};
 use serde_json::{Value, json};
 use tables::{Row, Table};
 
@@ -120,13 +120,50 @@ fn words_that_forbid_do() {
         "order_phrase" => Some(format!("We {word} lodash.")),
         "verb" => Some(format!("Never {word} `lodash`.")),
         "negative" => Some(format!("Here {word} means lodash.")),
+        "becomes" => Some(format!("lodash {word} axios.")),
         "before_new" => Some(format!("lodash {word} axios.")),
-        "before_old" => Some(format!("axios is the {word} lodash.")),
+        "before_old" if word.starts_with("replacement") || word.starts_with("substitute") => {
+            Some(format!("axios is our {word} lodash."))
+        }
+        "before_old" => Some(format!("axios {word} lodash.")),
         _ => None,
     };
     let rows = keys(&table)
         .filter_map(|(row, word)| sentence(&row.list, word))
         .filter(|sentence| !has_rule(sentence));
+    assert_effects(&rows.collect::<Vec<_>>());
+}
+
+#[test]
+fn marks_of_decisions_that_do_not_count_take_them_away() {
+    let table = table(include_str!("../../data/words.tsv"));
+    let decision = |list: &str, word: &str| match list {
+        "void_mark" => Some(format!("### {word} HTTP\n\nNever use axios.\n")),
+        "void_start" => Some(format!("### HTTP\n\n{word} 4.\n\nNever use axios.\n")),
+        _ => None,
+    };
+    let is_void = |text: &str| {
+        let decisions = Decisions::parse(text);
+        decisions.all().iter().all(|decision| matches!(decision.enforcement, Enforcement::Void(_)))
+    };
+    let rows = keys(&table).filter_map(|(row, word)| decision(&row.list, word));
+    assert_effects(&rows.filter(|text| !is_void(text)).collect::<Vec<_>>());
+    assert!(has_rule("### HTTP\n\nNever use axios.\n"));
+}
+
+#[test]
+fn words_of_an_exchange_or_a_refusal_forbid_nothing_in_other_sentences() {
+    let table = table(include_str!("../../data/words.tsv"));
+    let sentence = |list: &str, word: &str| match list {
+        "becomes" => Some(format!("The lodash pages {word} faster with axios.")),
+        "before_new" => Some(format!("Ask Ada whether lodash {word} axios.")),
+        "before_old" => Some(format!("Ask Ada whether axios {word} lodash.")),
+        "negative" => Some(format!("Ask Ada whether {word} describes lodash.")),
+        _ => None,
+    };
+    let rows = keys(&table)
+        .filter_map(|(row, word)| sentence(&row.list, word))
+        .filter(|sentence| has_rule(sentence));
     assert_effects(&rows.collect::<Vec<_>>());
 }
 

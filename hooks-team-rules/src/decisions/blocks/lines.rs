@@ -180,20 +180,19 @@ pub(super) fn field(line: &str) -> Option<(String, &str)> {
     (is_field(&name) && (value.is_empty() || value.starts_with(' '))).then_some((name, value.trim()))
 }
 
+/// Fields about a decision of several words, and those of one that is no heading.
+const FIELDS: &[&str] = &[
+    "superseded by",
+    "decided by",
+    "requested by",
+    "reviewed by",
+    "last updated",
+    "updated",
+    "proposed by",
+    "agreed by",
+    "approved by",
+];
+
 fn is_field(name: &str) -> bool {
-    is_decision(name)
-        || section_of(name) != Section::Decide
-        || [
-            "superseded by",
-            "decided by",
-            "requested by",
-            "reviewed by",
-            "last updated",
-            "updated",
-            "decided",
-            "proposed by",
-            "agreed by",
-            "approved by",
-        ]
-        .contains(&name)
+    is_decision(name) || section_of(name) != Section::Decide || FIELDS.contains(&name)
 }

@@ -106,9 +106,7 @@ const BANS: &[&str] = &[
     "✗",
     "disallowed",
     "denied",
-    "blocked",
     "out",
-    "hold",
     "retire",
     "🔴",
     "red",
@@ -117,6 +115,8 @@ const BANS: &[&str] = &[
     "never",
     "not allowed",
 ];
+/// Verdicts about things that are states of work in a table of decisions: those do not count.
+const WAITS: &[&str] = &["hold", "blocked"];
 /// More verdicts in a table whose first column names things: a decision with such a status does not count.
 const ENDS: &[&str] = &[
     "retired",
@@ -129,16 +129,12 @@ const ENDS: &[&str] = &[
     "sunset",
     "do not use",
     "don't use",
-    "not allowed",
     "not permitted",
     "not approved",
     "avoid",
-    "never",
-    "hold",
 ];
-/// Names of columns that hold a decision.
-const DECISION_COLUMNS: &[&str] =
-    &["decision", "what", "rule", "text", "statement", "note", "notes", "comment", "ring"];
+/// Other names of columns.
+const OTHER_COLUMNS: &[&str] = &["decision", "rule", "text", "statement", "note", "notes", "comment"];
 /// Names of a first column that holds things, and no decisions.
 const THING_COLUMNS: &[&str] = &[
     "technology",
@@ -170,7 +166,6 @@ const THING_COLUMNS: &[&str] = &[
     "dependencies",
     "lib",
     "libs",
-    "product",
     "blip",
 ];
 /// Names of columns that hold a replacement, whatever the other columns are.
@@ -230,17 +225,14 @@ impl Splitter {
         let cell = |names: &[&str]| column(names).and_then(|at| cells.get(at)).cloned();
         let state = cell(STATE_COLUMNS).unwrap_or_default();
         let verdict = self.header.iter().position(|name| VERDICT_COLUMNS.contains(&name.as_str()));
-        let is_ban = verdict.and_then(|at| cells.get(at)).is_some_and(|cell| {
-            let cell = cell.trim_matches(['*', ' ', '.']).to_lowercase();
-            let first = cell.split(' ').next().unwrap_or_default();
-            // "banned → snprintf", "no, use Y"
-            let bare = first.trim_end_matches([',', ';', ':', '.']);
-            let is_clear = bare.len() < first.len() || !["no", "out"].contains(&bare);
-            let is_thing = self.header.first().is_some_and(|name| THING_COLUMNS.contains(&name.as_str()));
-            BANS.contains(&cell.as_str())
-                || is_thing && (ENDS.contains(&cell.as_str()) || ENDS.contains(&bare) && is_clear)
-                || BANS.contains(&bare) && (is_clear || cell.split(' ').count() <= 2)
-        });
+        let is_thing = self.header.first().is_some_and(|name| THING_COLUMNS.contains(&name.as_str()))
+            || verdict.and_then(|at| self.header.get(at)).is_some_and(|name| name == "ring");
+        let verdict = verdict.and_then(|at| cells.get(at)).map(|cell| cell_text(cell));
+        if verdict.as_deref().is_some_and(|cell| !is_thing && bans(cell, WAITS)) {
+            return;
+        }
+        let is_ban =
+            verdict.is_some_and(|cell| bans(&cell, BANS) || is_thing && (bans(&cell, WAITS) || ends(&cell)));
         let place = cell(PLACE_COLUMNS).filter(|place| !place.is_empty());
         let outside = cell(OUTSIDE_COLUMNS).filter(|place| !place.is_empty());
         let placed = |text: String| {
@@ -288,6 +280,30 @@ impl Splitter {
     }
 }
 
+/// Returns a cell in lower case, without emphasis.
+fn cell_text(cell: &str) -> String {
+    cell.trim_matches(['*', ' ', '.']).to_lowercase()
+}
+
+/// Returns the first word of a cell, and whether a mark behind it, or its meaning, makes it a verdict: "no, use Y".
+fn first_word(cell: &str) -> (&str, bool) {
+    let first = cell.split(' ').next().unwrap_or_default();
+    let bare = first.trim_end_matches([',', ';', ':', '.']);
+    (bare, bare.len() < first.len() || !["no", "out"].contains(&bare))
+}
+
+/// Whether a cell is one of `verdicts`, or begins with it: "banned → snprintf".
+fn bans(cell: &str, verdicts: &[&str]) -> bool {
+    let (bare, is_clear) = first_word(cell);
+    verdicts.contains(&cell) || verdicts.contains(&bare) && (is_clear || cell.split(' ').count() <= 2)
+}
+
+/// Whether a cell with the status of a thing is one of `ENDS`.
+fn ends(cell: &str) -> bool {
+    let (bare, is_clear) = first_word(cell);
+    ENDS.contains(&cell) || ENDS.contains(&bare) && is_clear
+}
+
 /// Whether a line separates the header of a table from its rows.
 pub(super) fn is_separator(line: &str) -> bool {
     let line = line.trim();
@@ -326,7 +342,7 @@ pub(in super::super) fn is_column(name: &str) -> bool {
         OUTSIDE_COLUMNS,
         STATE_COLUMNS,
         NOTE_COLUMNS,
-        DECISION_COLUMNS,
+        OTHER_COLUMNS,
     ]
     .iter()
     .any(|names| names.contains(&name))

@@ -3,7 +3,7 @@
 use hooks_team::ledger::Entry;
 
 use super::super::blocks::{is_void, is_void_title};
-use super::super::prose;
+use super::super::{prose, tables};
 use super::shown;
 
 /// Returns why a decision does not count by itself.
@@ -35,69 +35,27 @@ pub(super) fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
     if let Some(by) = superseded {
         return Some(format!("it is superseded by \"{}\"", shown(by.lines().next().unwrap_or_default())));
     }
-    let title = entry.title().to_lowercase();
-    let marked = [
-        "(superseded",
-        "[superseded",
-        "(rejected",
-        "[rejected",
-        "(proposed",
-        "[proposed",
-        "(draft",
-        "[draft",
-        "(withdrawn",
-        "(reversed",
-        "[reversed",
-        "(obsolete",
-        "(deprecated)",
-        "[wip]",
-        "(revoked",
-        "superseded:",
-        "rejected:",
-        "proposed:",
-        "proposal:",
-        "draft:",
-        "rfc:",
-        "withdrawn:",
-    ];
+    void_title(&entry.title().to_lowercase()).or_else(|| void_line(text))
+}
+
+/// Returns why a decision with this title, in lower case, does not count.
+fn void_title(title: &str) -> Option<String> {
     // "Redis — superseded"
     let last = title.rsplit([' ', '\u{2014}', '\u{2013}']).next().unwrap_or_default();
     let before = title.strip_suffix(last).unwrap_or_default().trim_end();
     if before.ends_with(['-', '\u{2014}', '\u{2013}', ':']) && is_void(last) {
         return Some(format!("its title ends with \"{last}\""));
     }
-    let marked = marked.iter().find(|mark| title.contains(**mark));
-    if let Some(mark) = marked {
-        return Some(format!("its title contains \"{}\"", mark.trim_matches(['(', '[', ']', ')', ':'])));
-    }
-    let line = text
-        .lines()
-        .skip(1)
-        .map(|line| line.trim().trim_start_matches(['>', '*', '_', ' ']).to_lowercase())
-        .find(|line| {
-            [
-                "superseded by",
-                "superseded on",
-                "replaced by decision",
-                "reversed by",
-                "this decision was reversed",
-                "withdrawn on",
-                "withdrawn 2",
-                "reversed 2",
-                "rejected 2",
-                "superseded 2",
-                "revoked 2",
-                "revoked on",
-                "reversed on",
-                "rejected on",
-                "this decision is superseded",
-                "no longer in force",
-                "this decision is no longer",
-            ]
-            .iter()
-            .any(|word| line.starts_with(word))
-        });
-    line.map(|line| format!("it states \"{}\"", shown(&line)))
+    let mark = tables::VOID_MARK.iter().find(|mark| title.contains(**mark))?;
+    Some(format!("its title contains \"{}\"", mark.trim_matches(['(', '[', ']', ')', ':'])))
+}
+
+/// Returns why a line of a text means that the decision does not count.
+fn void_line(text: &str) -> Option<String> {
+    let mut lines =
+        text.lines().skip(1).map(|line| line.trim().trim_start_matches(['>', '*', '_', ' ']).to_lowercase());
+    let line = lines.find(|line| tables::VOID_START.iter().any(|start| line.starts_with(start)))?;
+    Some(format!("it states \"{}\"", shown(&line)))
 }
 
 /// Returns the first line of a section called "Status", or the value of a plain line.

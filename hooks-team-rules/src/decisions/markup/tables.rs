@@ -1,10 +1,10 @@
-//! Tables with other marks than those of Markdown: values, grids, and those of Jira, MediaWiki, AsciiDoc and HTML.
+//! Tables with other marks than those of Markdown: values, grids, and those of Jira, MediaWiki and AsciiDoc.
 //!
 //! ```
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("||Banned||Instead||\n|axios|ky|\n");
-//! assert!(decisions.all().iter().any(|it| !it.rules.is_empty()));
+//! assert_eq!(decisions.all()[0].rules[0].packages[0], "axios");
 //! ```
 
 use super::super::blocks::is_column;
@@ -14,6 +14,9 @@ pub(super) fn tables(lines: &mut Vec<String>) {
     let mut own: Vec<String> = Vec::with_capacity(lines.len());
     let mut open: Option<char> = None;
     let mut in_ascii = false;
+    let mut in_wiki = false;
+    // Without an end, "{|" is only mentioned.
+    let wiki_end = lines.iter().rposition(|line| line.trim() == "|}");
     for at in 0..lines.len() {
         let line = lines.get(at).map(String::as_str).unwrap_or_default();
         let trimmed = line.trim();
@@ -42,18 +45,8 @@ pub(super) fn tables(lines: &mut Vec<String>) {
         if in_ascii && trimmed.is_empty() || trimmed.starts_with("[cols") {
             continue;
         }
-        // MediaWiki: "{|", "! a !! b", "|-", "| a || b", "|}"
-        if trimmed.starts_with("{|") || trimmed == "|-" || trimmed == "|}" {
-            own.extend((trimmed == "|}").then(String::new));
-            continue;
-        }
-        if let Some(header) = trimmed.strip_prefix("! ").filter(|header| header.contains("!!")) {
-            own.push(format!("| {} |", header.replace("!!", "|")));
-            own.push("|---|".to_owned());
-            continue;
-        }
-        if trimmed.starts_with("| ") && trimmed.contains("||") {
-            own.push(format!("{} |", trimmed.replace("||", "|")));
+        if let Some(rows) = wiki_end.filter(|end| at <= *end).and_then(|_| wiki(trimmed, &mut in_wiki)) {
+            own.extend(rows);
             continue;
         }
         let is_rule = trimmed.starts_with('+')
@@ -85,6 +78,30 @@ pub(super) fn tables(lines: &mut Vec<String>) {
     *lines = own;
 }
 
+/// Returns the lines for one of a table of MediaWiki: "{|", "! a !! b", "|-", "| a || b", "|}"; `None` if the line is no part
+/// of one.
+fn wiki(line: &str, is_open: &mut bool) -> Option<Vec<String>> {
+    if line.starts_with("{|") {
+        *is_open = true;
+        return Some(Vec::new());
+    }
+    if !*is_open {
+        return None;
+    }
+    if line == "|}" {
+        *is_open = false;
+        return Some(vec![String::new()]);
+    }
+    if line == "|-" {
+        return Some(Vec::new());
+    }
+    if let Some(header) = line.strip_prefix("! ").filter(|header| header.contains("!!")) {
+        return Some(vec![format!("| {} |", header.replace("!!", "|")), "|---|".to_owned()]);
+    }
+    let is_row = line.starts_with("| ") && line.contains("||");
+    is_row.then(|| vec![format!("{} |", line.replace("||", "|"))])
+}
+
 /// Splits a line into values; a space as mark stands for two or more.
 fn values(line: &str, mark: char) -> Vec<String> {
     let parts: Vec<&str> = match mark {
@@ -100,37 +117,4 @@ fn is_header(line: &str, mark: char) -> bool {
     let known = names.iter().filter(|name| is_column(&name.to_lowercase())).count();
     names.len() > 2 && known > 1 && known * 2 >= names.len() && line.len() < 120
         || names.len() == 2 && known == 2 && mark != ',' && mark != ' '
-}
-
-/// Returns a text with the rows of HTML tables as those of Markdown.
-pub(super) fn rows_of_html(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("<tr") {
-        plain.push_str(before);
-        let (row, after) = behind.split_once("</tr>").unwrap_or((behind, ""));
-        let is_header = row.contains("<th");
-        let row = row.split_once('>').map_or(row, |(_, row)| row).replace('\n', " ");
-        let cells: Vec<String> = row
-            .split("<t")
-            .skip(1)
-            .filter_map(|cell| cell.split_once('>'))
-            .map(|(_, cell)| {
-                cell.split("</t")
-                    .next()
-                    .unwrap_or_default()
-                    .trim()
-                    .replace("<code>", "`")
-                    .replace("</code>", "`")
-            })
-            .collect();
-        plain.push_str(&format!("| {} |", cells.join(" | ")));
-        if is_header {
-            plain.push_str("\n|---|");
-        }
-        rest = after;
-    }
-    plain.push_str(rest);
-    let tags = ["<table>", "</table>", "<thead>", "</thead>", "<tbody>", "</tbody>"];
-    tags.iter().fold(plain, |plain, tag| plain.replace(tag, ""))
 }

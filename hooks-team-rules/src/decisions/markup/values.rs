@@ -4,10 +4,13 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("[banned]\npackages = [\"axios\", \"superagent\"]\n");
-//! assert!(decisions.all().iter().any(|it| it.rules.len() == 2));
+//! let rules = &decisions.all()[0].rules;
+//! assert_eq!([&rules[0].packages[0], &rules[1].packages[0]], ["axios", "superagent"]);
 //! ```
 
 use serde_json::Value;
+
+use super::super::tables;
 
 /// Returns a file of JSON as Markdown: each object with texts is a decision.
 pub(super) fn json(text: &str) -> Option<String> {
@@ -28,17 +31,27 @@ fn objects(value: &Value, name: &str, lines: &mut Vec<String>, depth: usize) {
         Value::Array(items) => items.iter().for_each(|item| objects(item, name, lines, depth + 1)),
         Value::Object(fields) => {
             let title = ["title", "name", "id", "topic"].iter().find_map(|key| text_of(fields.get(*key)?));
-            lines.push(format!("\n### {}\n", title.unwrap_or_else(|| name.to_owned())));
+            let title = title.unwrap_or_else(|| name.to_owned());
+            lines.push(format!("\n### {title}\n"));
             for (key, value) in fields {
-                match text_of(value) {
-                    Some(text) => lines.push(format!("**{key}:** {text}\n")),
-                    None => objects(value, key, lines, depth + 1),
+                match (text_of(value), value) {
+                    (Some(text), _) => lines.push(format!("**{key}:** {text}\n")),
+                    (None, Value::Bool(holds)) => lines.extend(verdict(&title, key, *holds)),
+                    (None, _) => objects(value, key, lines, depth + 1),
                 }
             }
         }
         Value::String(text) => lines.push(format!("- {text}")),
         _ => {}
     }
+}
+
+/// Returns a field that is true or false as a statement about `thing`, if its name is a verdict: `"banned": true`.
+fn verdict(thing: &str, name: &str, holds: bool) -> Option<String> {
+    let word = name.to_lowercase();
+    let is_verdict = tables::BANNED.contains(&word) || tables::PERMIT.contains(&word);
+    let not = if holds { "" } else { "not " };
+    (is_verdict && !thing.is_empty()).then(|| format!("- {thing}: {not}{word}"))
 }
 
 /// Returns a value as text: a list of texts has commas.
@@ -74,6 +87,10 @@ pub(super) fn table_line(line: &str, open: &mut String) -> String {
         return format!("### {name}");
     }
     let Some((name, value)) = key(trimmed) else { return trimmed.trim_start_matches(['#', ';']).to_owned() };
+    let holds = value.parse().ok();
+    if let Some(verdict) = holds.and_then(|holds| verdict(open, name, holds)) {
+        return verdict;
+    }
     let value = value.trim_matches(['[', ']', ' ']).replace(['"', '\''], "");
     match name {
         // The section is the thing that the verdict is about.

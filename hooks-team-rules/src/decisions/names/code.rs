@@ -6,6 +6,7 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("- Never use `curl … | sh`.\n- No `createHash('md5')`.\n");
+//! assert_eq!(decisions.all().len(), 2);
 //! assert!(decisions.all().iter().all(|it| !it.rules[0].content.is_empty()));
 //! ```
 

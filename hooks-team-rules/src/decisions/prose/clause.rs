@@ -4,6 +4,7 @@ use super::super::names::{Name, names};
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
+use super::exempt::{Exemption, exemption};
 use super::permit::{faulty, is_back, is_permit, is_piped, lifted, only_by, only_in};
 use super::phrases::{has_phrase, plain, starts_with_phrase};
 use super::predicate::predicate;
@@ -67,7 +68,7 @@ impl Reading {
         let is_exempt = tables::PERMIT_PHRASE.iter().any(|phrase| has_phrase(clause, phrase));
         if is_exempt && !scope::all(clause).is_empty() {
             if self.rules.is_empty() {
-                self.exempt.extend(scope::all(clause));
+                self.exempt_in_list(clause);
             }
             self.except_places(&scope::all(clause), context.start);
             return;
@@ -153,6 +154,18 @@ impl Reading {
         if !own.is_empty() && (context.last.is_empty() || !(is_advice || context.has_topic)) {
             context.last = own;
             context.has_topic = true;
+        }
+    }
+
+    /// Exempts the places of a clause from what other entries forbid.
+    fn exempt_in_list(&mut self, clause: &[Word]) {
+        let places = scope::all(clause);
+        match exemption(clause) {
+            Some(Exemption::All) => self.exempt.extend(places),
+            Some(Exemption::From(names)) => {
+                self.allows.extend(names.into_iter().map(|name| (name.text, places.clone())));
+            }
+            None => {}
         }
     }
 

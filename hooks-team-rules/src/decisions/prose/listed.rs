@@ -6,7 +6,7 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("## Banned libraries\n\n- moment\n");
-//! assert!(decisions.all().iter().any(|it| !it.rules.is_empty()));
+//! assert!(decisions.all().iter().any(|it| it.rules.iter().any(|rule| rule.packages[0] == "moment")));
 //! ```
 
 use super::super::names::names;

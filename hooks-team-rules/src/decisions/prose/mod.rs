@@ -13,6 +13,7 @@ use super::words::{Sentence, Word, sentences, words};
 
 mod ban;
 mod clause;
+mod exempt;
 mod labels;
 mod listed;
 mod negation;
@@ -44,7 +45,7 @@ pub(super) struct Reading {
     pub(super) permits: Vec<String>,
     /// Names that the decision permits in certain places.
     pub(super) allows: Vec<(String, Vec<String>)>,
-    /// Places that everything above is not for: "`archive/` is exempt".
+    /// Places that the entries above in the same list are not for: "`archive/` is exempt".
     pub(super) exempt: Vec<String>,
     /// Whether a sentence forbids something that no call shows.
     pub(super) is_unclear: bool,

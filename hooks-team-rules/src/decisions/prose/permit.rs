@@ -6,7 +6,7 @@
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("- Never use moment, except in `src/legacy/`.\n");
-//! assert!(!decisions.all()[0].rules.is_empty());
+//! assert_eq!(decisions.all()[0].rules[0].packages[0], "moment");
 //! ```
 
 use super::super::names::{Name, is_path, names};

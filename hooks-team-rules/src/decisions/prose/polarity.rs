@@ -1,13 +1,14 @@
 //! Sentences that no form of the grammar fits: their words of refusal, and the things that these govern.
 //!
 //! A sentence is split into parts. A part with a word of refusal forbids the things that it names; if it names none, it speaks
-//! of the part before it, or after it. A part that chooses something, permits something or is a condition forbids nothing.
+//! of the part before it, or after it. A part that chooses something, permits something or is a condition forbids nothing, nor
+//! does a comparison: "ky, unlike axios, is small".
 //!
 //! ```
 //! use hooks_team_rules::decisions::Decisions;
 //!
 //! let decisions = Decisions::parse("- Time to say goodbye to axios.\n");
-//! assert!(!decisions.all()[0].rules.is_empty());
+//! assert_eq!(decisions.all()[0].rules[0].packages[0], "axios");
 //! ```
 
 use super::super::names::{Name, is_path, names};
@@ -16,26 +17,15 @@ use super::super::tables;
 use super::super::words::{Sentence, Word};
 use super::permit::{is_back, is_permit};
 use super::phrases::{has_phrase, plain};
+use super::verdict::is_name_alone;
 use super::{Context, Reading};
 
-/// Words of reports, which refuse nothing.
+/// Words of reports, suggestions and conditions: their sentence refuses nothing.
 const STORIES: &[&str] = &[
     "ago",
     "yesterday",
     "sometimes",
     "yet",
-    "problem",
-    "problems",
-    "issue",
-    "issues",
-    "outage",
-    "incident",
-    "bug",
-    "bugs",
-    "crash",
-    "crashed",
-    "error",
-    "errors",
     "vote",
     "question",
     "discussion",
@@ -51,12 +41,6 @@ const STORIES: &[&str] = &[
     "wish",
     "think",
     "thinks",
-    "slow",
-    "slower",
-    "faster",
-    "costs",
-    "license",
-    "licence",
     "suggests",
     "suggested",
     "proposes",
@@ -66,17 +50,12 @@ const STORIES: &[&str] = &[
     "wants",
     "asks",
     "asked",
-    "decision",
-    "retry",
-    "retries",
-    "timeout",
-    "timeouts",
-    "needs",
-    "needed",
-    "wait",
-    "waits",
-    "remember",
-    "careful",
+];
+/// Words of reasons and warnings: their part of a sentence refuses nothing.
+const REASONS: &[&str] = &[
+    "problem", "problems", "issue", "issues", "outage", "incident", "bug", "bugs", "crash", "crashed",
+    "error", "errors", "slow", "slower", "faster", "costs", "license", "licence", "decision", "retry",
+    "retries", "timeout", "timeouts", "needs", "needed", "wait", "waits", "remember", "careful",
 ];
 /// Most words of a sentence that refuses something: a longer one describes how something works.
 const MOST_WORDS: usize = 16;
@@ -107,8 +86,12 @@ impl Reading {
             .iter()
             .any(|word| word.is_in(&["ban", "bans", "proposal", "motion", "idea", "forbid", "prohibition"]))
             && words.iter().any(|word| word.is_in(tables::ENDED) || word.is_in(tables::LIFTED));
-        if words.len() > MOST_WORDS || is_story || is_kept || is_permit(&words) || !refuses && is_back(&words)
-        {
+        if is_story || is_kept || is_permit(&words) || !refuses && is_back(&words) {
+            return;
+        }
+        if words.len() > MOST_WORDS {
+            self.is_unclear |=
+                words.iter().any(|word| word.is_in(tables::NEGATIVE)) && !clear(&words).is_empty();
             return;
         }
         if let Some((old, new)) = paired(&words) {
@@ -118,14 +101,20 @@ impl Reading {
         let (places, words) = scope(&words);
         let parts: Vec<&[Word]> =
             words.split(|word| word.is_in(ENDS)).filter(|part| !part.is_empty()).collect();
-        let leanings: Vec<Leaning> = parts.iter().map(|part| leaning(part)).collect();
+        let is_reason = |part: &[Word]| part.iter().any(|word| word.is_in(REASONS));
+        let leanings: Vec<Option<Leaning>> =
+            parts.iter().map(|part| Some(leaning(part)).filter(|_| !is_reason(part))).collect();
+        // A refusal in the same part as a reason is not understood, and must not pass for no refusal.
+        self.is_unclear |= parts
+            .iter()
+            .any(|part| is_reason(part) && leaning(part) == Leaning::Against && !clear(part).is_empty());
         let mut refused: Vec<Name> = Vec::new();
         for (at, part) in parts.iter().enumerate() {
-            if leanings.get(at) != Some(&Leaning::Against) {
+            if leanings.get(at) != Some(&Some(Leaning::Against)) {
                 continue;
             }
             let own = clear(part);
-            let is_neither = |at: &usize| leanings.get(*at) == Some(&Leaning::Neither);
+            let is_neither = |at: &usize| leanings.get(*at) == Some(&Some(Leaning::Neither));
             let named = |at: usize| parts.get(at).map(|part| clear(part)).filter(|named| !named.is_empty());
             let before = || (0..at).rev().take_while(is_neither).find_map(named);
             let behind = || Some(at + 1).filter(is_neither).and_then(named);
@@ -214,6 +203,11 @@ fn paired(words: &[Word]) -> Option<(Vec<Name>, Vec<Word>)> {
     let only = |part: &[Word]| Some(clear(part)).filter(|named| named.len() == 1);
     if words.iter().any(|word| word.is_in(tables::NEGATION)) {
         return None;
+    }
+    if let Some((before, behind)) = split(tables::BECOMES) {
+        // "The React pages are now faster with Vite" is no exchange.
+        let is_exchange = is_name_alone(before) && is_name_alone(behind);
+        return only(behind).filter(|_| is_exchange).and_then(|_| Some((only(before)?, behind.to_vec())));
     }
     if let Some((before, behind)) = split(tables::BEFORE_NEW) {
         return only(behind).and_then(|_| Some((only(before)?, behind.to_vec())));

@@ -11,7 +11,9 @@ use super::{Ban, Context};
 /// Returns the ban of a replacement, and the words behind it.
 pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Option<Vec<Word>>)> {
     let position = |wanted: &[&str]| {
-        (0..clause.len()).find(|at| {
+        // "Ask Ada whether X took over from Y" states no exchange.
+        let stated = clause.iter().position(|word| word.is("whether")).unwrap_or(clause.len());
+        (0..stated).find(|at| {
             wanted
                 .iter()
                 .enumerate()
