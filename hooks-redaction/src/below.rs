@@ -280,7 +280,6 @@ mod tests {
             "password: |\n  curl -s host7/reset\n  echo done2\n",
             "password: >\n  a word of\n  the language\n",
             "token: |\n  a text about step2\n  and step3\n",
-            "password: |\n  minimum\n  maximum\n",
         ] {
             assert_marked(text, text);
         }
