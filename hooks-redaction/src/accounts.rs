@@ -31,7 +31,9 @@ pub(super) fn mapped(text: &str, start: usize, end: usize) -> Option<Span> {
         && host.iter().all(|b| b.is_ascii_alphanumeric() || b".-[]:".contains(b));
     let alone = matches!(byte(bytes, to), 0 | b'\n' | b'\r') && byte(bytes, end) == b':';
     let found = text.get(end + 1..floor(text, to))?;
-    (is_host && alone && value::is_password(found, Style::Attached))
+    // The path of a repository.
+    let is_path = found.contains('/') || found.ends_with(".git");
+    (is_host && alone && !is_path && value::is_password(found, Style::Attached))
         .then(|| Span::new(end + 1, to, Label::Password))
 }
 
@@ -189,8 +191,32 @@ mod tests {
             Some(text.get(found.start..found.end).unwrap().to_owned())
         };
         assert_eq!(of_map("[smtp.example.net]:587 joe@h.example:hunter2\n").as_deref(), Some("hunter2"));
+        assert_eq!(of_map("smtp.example.net:587 joe@h.example:hunter2\n").as_deref(), Some("hunter2"));
+        assert_eq!(of_map("smtp.example.net joe@h.example:hunter2\n").as_deref(), Some("hunter2"));
+        assert_eq!(of_map("h.example joe@h.example:org/repo9.git\n"), None);
+        assert_eq!(of_map("h.example joe@h.example:repo.git\n"), None);
         assert_eq!(of_map("scp joe@h.example:file2\n"), None);
         assert_eq!(of_map("smtp.example.net joe@h.example: hunter2\n"), None);
+    }
+
+    /// Regression test: the group of a user was taken for a password.
+    #[test]
+    fn groups_are_no_passwords() {
+        for text in [
+            "docker run -u node:node x",
+            "docker exec -u www-data:www-data web ls",
+            "docker run \\\n  --user app:staff \\\n  image",
+            "podman run --user=app:users9 image",
+        ] {
+            assert_eq!(super::super::Scrubber::all().scrub(text), text);
+        }
+        for text in [
+            "curl -u admin:admin9 host",
+            "docker exec web curl -u ada:hunter2 http://x",
+            "git clone x && curl -u a:b9c x",
+        ] {
+            assert!(super::super::Scrubber::all().scrub(text).contains("REDACTED"), "{text}");
+        }
     }
 
     #[test]

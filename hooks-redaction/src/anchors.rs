@@ -174,8 +174,11 @@ impl<T: Bits> Hits<T> {
         let two = numbers.and(numbers, 1);
         let four = two.and(two, 2);
         let seven = four.and(four, 3);
+        let beyond = starts & before(other(last), other(here));
         let hits = Self {
-            name: names(here, next) | more_names(here, next, starts),
+            name: names(here, next)
+                | more_names(here, next, starts)
+                | mixed_names(here, next, starts, beyond),
             number: here.digit & starts & seven.here,
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
             colon: first_colon
@@ -313,6 +316,17 @@ fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
     words | first | parola | sqlplus | wachtwoord | dump | rabbit | join
 }
 
+/// Positions of words for a password with letters beyond ASCII: "hasło", and the part of "şifre" behind its first letter, at a
+/// start behind such a letter.
+#[inline(always)]
+fn mixed_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T, beyond: T) -> T {
+    let e_i = |by: u32| after(here.e_i, next.e_i, by);
+    let others = |by: u32| after(other(here), other(next), by);
+    let haslo = starts & after(here.a, next.a, 1) & after(here.s_w, next.s_w, 2) & others(3) & others(4);
+    let sifre = beyond & e_i(1) & after(here.r, next.r, 2) & e_i(3);
+    here.e_i & (haslo | sifre)
+}
+
 /// Positions of a quotation mark in front of another one or a line end. Those with one at most five bytes away count too, if a
 /// blank or a sign that joins literals is between them.
 #[inline(always)]
@@ -338,10 +352,13 @@ fn mail_escapes<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
     signs(here) & after(here.digit, next.digit, 1) & after(two.here, two.next, 2)
 }
 
-/// Positions with a byte before that has no class, as those of letters beyond ASCII.
+/// Positions with a byte before that has no class, as those of letters beyond ASCII, also behind one blank.
 #[inline(always)]
 fn behind_other<T: Bits>(last: &Classes<T>, here: &Classes<T>) -> T {
-    before(other(last), other(here))
+    let blank = |block: &Classes<T>| block.number & !block.token;
+    let (last_other, here_other) = (other(last), other(here));
+    let apart = (here_other << 2 | last_other >> 62) & before(blank(last), blank(here));
+    before(other(last), other(here)) | apart
 }
 
 /// Positions of bytes that have no class.
@@ -405,80 +422,4 @@ fn five<T: Bits>(dash: Both<T>) -> T {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn hits(text: &str) -> Vec<(usize, Anchors)> {
-        let mut hits = Vec::new();
-        each(text.as_bytes(), |at, anchors| hits.push((at, anchors)));
-        hits
-    }
-
-    /// Each anchor is found at each distance from the borders of a block.
-    #[test]
-    fn anchors_are_found_wherever_they_stand() {
-        type Is = fn(&Anchors) -> bool;
-        let cases: [(&str, usize, Is); 48] = [
-            ("key", 0, |a| a.name),
-            ("token", 2, |a| a.name),
-            ("Cookie", 3, |a| a.name),
-            ("PASSWORD", 0, |a| a.name),
-            ("psk", 0, |a| a.name),
-            ("pwd", 0, |a| a.name),
-            ("secret", 2, |a| a.name),
-            ("Authorization", 5, |a| a.name),
-            ("bearer", 1, |a| a.name),
-            ("identified by", 0, |a| a.name),
-            ("303-555", 0, |a| a.number),
-            ("1.2.3.4", 0, |a| a.number),
-            ("DE89", 0, |a| a.account),
-            ("://x", 0, |a| a.colon),
-            ("fd00::1", 4, |a| a.colon),
-            ("::ffff:1.2.3.4", 6, |a| a.colon),
-            ("@", 0, |a| a.rare),
-            ("\u{200b}", 0, |a| a.opener),
-            ("ghp_0123456789ab", 0, |a| a.word),
-            ("-u a", 0, |a| a.option),
-            ("-----BEGIN", 0, |a| a.dashes),
-            ("abcdef\n", 0, |a| a.line_end),
-            ("auth(", 0, |a| a.name),
-            ("login(", 0, |a| a.name),
-            ("connect(", 0, |a| a.name),
-            ("Basic", 1, |a| a.name),
-            ("PlainAuth", 0, |a| a.name),
-            ("masterauth", 1, |a| a.name),
-            ("assword", 0, |a| a.name),
-            ("cn=", 0, |a| a.name),
-            ("sqlplus", 0, |a| a.name),
-            ("impdp", 0, |a| a.name),
-            ("rabbitmqctl", 0, |a| a.name),
-            ("contraseña", 0, |a| a.name),
-            ("senha ", 0, |a| a.name),
-            ("wachtwoord", 0, |a| a.name),
-            ("parola ", 0, |a| a.name),
-            ("concat", 0, |a| a.name),
-            (".join(\"", 0, |a| a.name),
-            ("ab<wbr>c", 2, |a| a.joint),
-            ("ab<b>c", 2, |a| a.joint),
-            ("ab</i>c", 2, |a| a.joint),
-            ("ab<span>c", 2, |a| a.joint),
-            ("ü: x", 2, |a| a.colon),
-            ("a\" + \"b", 1, |a| a.joint),
-            ("a\" ..\nb", 1, |a| a.joint),
-            ("a\"\n", 1, |a| a.joint),
-            ("n=40c", 1, |a| a.joint),
-        ];
-        for (text, at, is) in cases {
-            for before in 1..140 {
-                let text = format!("{}{text} {}", " ".repeat(before), "y".repeat(before % 7));
-                let there = hits(&text).into_iter().find(|(place, _)| *place == before + at);
-                assert!(there.is_some_and(|(_, anchors)| is(&anchors)), "{text:?} at {before}");
-            }
-        }
-    }
-
-    #[test]
-    fn plain_words_have_no_anchor() {
-        assert_eq!(hits("plain words, a comma and (a comment); three::colons, 12 of 500"), []);
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 //! is …".
 
 use super::{
-    encoded,
+    elements, encoded,
     label::Label,
     names::{self, Noun},
     quotation::{hashed, literals_end, plain_end, quotation, typed_value},
@@ -280,24 +280,31 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
     if let Some((open, close)) = typed {
         return Some(Value { start: open, end: close, style: Style::Quoted });
     }
+    let is_element = matches!(separator, Separator::Element | Separator::Cell);
+    if let Some((open, close)) = elements::section(bytes, from).filter(|_| is_element) {
+        let is_spaced = bytes.get(open..close)?.iter().any(u8::is_ascii_whitespace);
+        let style = if is_spaced { Style::Quoted } else { style_of(separator, true) };
+        return Some(Value { start: open, end: close, style });
+    }
     let end = plain_end(bytes, from, separator);
     let end = if separator == Separator::Equals { phrase_end(bytes, start, name_end, end) } else { end };
-    if matches!(separator, Separator::Element | Separator::Cell) && bytes.get(end..end + 2)? != b"</" {
+    if is_element && bytes.get(end..end + 2)? != b"</" {
         return None;
     }
-    let data =
-        separator == Separator::Element && bytes.get(from..end).is_some_and(|value| value.ends_with(b"]]>"));
-    let end = if data { end - b"]]>".len() } else { end };
     let rest = run_end(bytes, end, 64, |b| b" \t\r,;}".contains(&b));
     let alone = matches!(byte(bytes, rest), 0 | b'\n' | b'#');
-    let style = match separator {
+    Some(Value { start: from, end, style: style_of(separator, alone) })
+}
+
+/// Returns the notation of a value without quotation marks, which stands `alone` in its line or not.
+const fn style_of(separator: Separator, alone: bool) -> Style {
+    match separator {
         Separator::Equals | Separator::Element | Separator::QuotedOnly => Style::Attached,
         Separator::SpacedEquals => Style::Spaced,
         Separator::Colon => Style::Plain(alone),
         Separator::Option => Style::Plain(true),
         Separator::Prose | Separator::Cell => Style::Prose,
-    };
-    Some(Value { start: from, end, style })
+    }
 }
 
 #[cfg(test)]
@@ -366,6 +373,14 @@ mod tests {
             ("<p name=\"password\"><stringProp name=\"v\">hunter2</stringProp>", "password", "hunter2"),
             ("WITH PASSWORD = N'hunter2'", "PASSWORD", "hunter2"),
             ("<password><![CDATA[hunter2]]></password>", "password", "hunter2"),
+            ("DB_PASSWORD=\"Sup3rS3cret_${STAGE}\"", "PASSWORD", "Sup3rS3cret_${STAGE}"),
+            ("<password><![CDATA[Xk7<qP2vRw]]></password>", "password", "Xk7<qP2vRw"),
+            ("<password><![CDATA[pass word 9]]></password>", "password", "pass word 9"),
+            ("<Password><Value><![CDATA[hun ter<2]]></Value>", "Password", "hun ter<2"),
+            ("<key>password</key><string><![CDATA[hun<ter2]]></string>", "password", "hun<ter2"),
+            ("password = \"\"\"\nXk7-qP2vRw9z\n\"\"\"\n", "password", "Xk7-qP2vRw9z"),
+            ("password = '''\r\nXk7-qP2vRw9z'''\r\n", "password", "Xk7-qP2vRw9z"),
+            ("password = \"\"\"\\\n  Xk7-qP2vRw9z\\\n  \"\"\"\n", "password", "Xk7-qP2vRw9z"),
             ("password: &pw hunter2x", "password", "hunter2x"),
             ("password: !!str 'hunter2'", "password", "hunter2"),
             (r#"\\\"password\\\":\\\"hunter2\\\""#, "password", "hunter2"),
@@ -426,6 +441,9 @@ mod tests {
             ("<td>password</td><td>string</td>", "password"),
             ("<th>Password</th><td>Required</td>", "Password"),
             ("read.password('       Again:     ')", "password"),
+            ("<password><![CDATA[Please enter your password]]></password>", "password"),
+            ("password = \"\"\"\nThe word that opens the door.\n\"\"\"\n", "password"),
+            ("password = \"\"\"\nwinter77x\nand more text\n\"\"\"\n", "password"),
         ] {
             assert_eq!(found(text, word), None, "{text}");
         }

@@ -13,7 +13,7 @@
 use super::text::{byte, line_before, run_end};
 
 /// Longest row.
-const MAX_ROW: usize = 1024;
+pub(super) const MAX_ROW: usize = 1024;
 
 /// Returns the length of the bar between two cells at `at`.
 pub(super) fn bar(bytes: &[u8], at: usize) -> Option<usize> {
@@ -23,6 +23,13 @@ pub(super) fn bar(bytes: &[u8], at: usize) -> Option<usize> {
 
 fn blank(bytes: &[u8], from: usize) -> usize {
     run_end(bytes, from, MAX_ROW, |b| b == b' ' || b == b'\t')
+}
+
+/// Returns the extent of a cell without the blanks around it.
+pub(super) fn trimmed(bytes: &[u8], from: usize, to: usize) -> (usize, usize) {
+    let cell = bytes.get(from..to).unwrap_or_default();
+    let start = from + cell.len() - cell.trim_ascii_start().len();
+    (start, start + cell.trim_ascii().len())
 }
 
 /// Returns the extents of the cells of the row that starts at `start`, without the blanks around them.
@@ -37,29 +44,38 @@ pub(super) fn of_row(bytes: &[u8], start: usize) -> Option<Vec<(usize, usize)>> 
             at += 1;
             continue;
         };
-        let cell = bytes.get(from..at)?;
-        let first = from + cell.len() - cell.trim_ascii_start().len();
-        cells.push((first, first + cell.trim_ascii().len()));
+        cells.push(trimmed(bytes, from, at));
         at += length;
         from = at;
     }
     (blank(bytes, from) == newline).then_some(cells)
 }
 
-/// Returns where the text of the cell that ends at `end` goes on in the row below, whose first cell, or else every other one,
-/// is empty.
-pub(super) fn below(bytes: &[u8], end: usize) -> Option<usize> {
+/// Returns the cell of the row below in which the text of the one that ends at `end` goes on: its first cell, or else every other
+/// one, is empty.
+pub(super) fn below(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     bar(bytes, blank(bytes, end))?;
     let start = end - line_before(bytes, end, MAX_ROW).len();
     let row = of_row(bytes, start)?;
     let place = row.iter().position(|(from, to)| *from < end && end == *to)?;
     let next = run_end(bytes, end, MAX_ROW, |b| b != b'\n') + 1;
     let cells = of_row(bytes, next).filter(|cells| cells.len() == row.len())?;
-    let is_empty = |(from, to): &(usize, usize)| from == to;
-    let others = cells.iter().enumerate().filter(|(number, _)| *number != place);
-    let goes_on =
-        if place == 0 { others.clone().all(|(_, cell)| is_empty(cell)) } else { is_empty(cells.first()?) };
-    cells.get(place).filter(|cell| goes_on && !is_empty(cell)).map(|(from, _)| *from)
+    let goes_on = if place == 0 { is_rest_of_first(&cells) } else { is_empty(cells.first()?) };
+    cells.get(place).copied().filter(|cell| goes_on && !is_empty(cell))
+}
+
+fn is_empty((from, to): &(usize, usize)) -> bool {
+    from == to
+}
+
+/// Returns whether a row has text in its first cell only.
+fn is_rest_of_first(cells: &[(usize, usize)]) -> bool {
+    cells.iter().skip(1).all(is_empty)
+}
+
+/// Returns whether the row at `start` goes on with the one above it.
+pub(super) fn is_rest(bytes: &[u8], start: usize) -> bool {
+    of_row(bytes, start).is_some_and(|cells| cells.first().is_some_and(is_empty) || is_rest_of_first(&cells))
 }
 
 #[cfg(test)]
@@ -70,10 +86,11 @@ mod tests {
     fn a_cell_goes_on_in_the_row_below() {
         let table = "| key | abcd |\n|     | efgh |\n| x   | y    |\n";
         let end = table.find("abcd").unwrap() + 4;
-        assert_eq!(below(table.as_bytes(), end), table.find("efgh"));
+        assert_eq!(below(table.as_bytes(), end).map(|(from, _)| from), table.find("efgh"));
         assert_eq!(below(table.as_bytes(), table.find("efgh").unwrap() + 4), None);
         let drawn = "│ key │ abcd │\n│     │ efgh │\n";
-        assert_eq!(below(drawn.as_bytes(), drawn.find("abcd").unwrap() + 4), drawn.find("efgh"));
+        let cell = below(drawn.as_bytes(), drawn.find("abcd").unwrap() + 4);
+        assert_eq!(cell.map(|(from, to)| drawn.get(from..to)), Some(Some("efgh")));
         assert_eq!(below(b"a | b", 1), None);
     }
 }

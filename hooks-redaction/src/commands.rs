@@ -157,6 +157,31 @@ pub(super) fn option(text: &str, at: usize, lines: bool) -> Option<Span> {
     })
 }
 
+/// Programs whose user option takes a user and a group.
+const GROUPED: &[&str] = &[
+    "docker",
+    "docker-compose",
+    "podman",
+    "podman-compose",
+    "nerdctl",
+    "kubectl",
+    "buildah",
+    "runuser",
+    "setpriv",
+];
+/// Programs whose user option takes a user and a password, also inside a command of [`GROUPED`].
+const CLIENTS: &[&str] = &["curl", "wget", "http", "https", "xh"];
+
+/// Returns whether the user option at `at` takes a user and a group.
+pub(super) fn takes_group(text: &str, at: usize, lines: bool) -> bool {
+    let bytes = text.as_bytes();
+    let before = words(text, in_quotes(bytes, command_start(bytes, at, lines), at), at);
+    let mut names = before.iter().rev().filter_map(|word| word.text.rsplit('/').next());
+    names
+        .find(|name| GROUPED.contains(name) || CLIENTS.contains(name))
+        .is_some_and(|name| GROUPED.contains(&name))
+}
+
 /// Returns whether the words have the subcommand of a row.
 fn has_subcommand(row: &Row, words: &[Word<'_>]) -> bool {
     let mut wanted = row.words.iter().skip(1);

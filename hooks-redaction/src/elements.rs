@@ -24,6 +24,11 @@ const MAX_ELEMENTS: usize = 4;
 /// Longest element, with its attributes.
 const MAX_ELEMENT: usize = 80;
 
+/// Start of a section of text, in which `<` and blanks stand for themselves.
+const SECTION: &[u8] = b"<![CDATA[";
+/// Longest section that is read.
+const MAX_SECTION: usize = 4096;
+
 /// Element at a position.
 struct Element<'t> {
     name: &'t [u8],
@@ -58,14 +63,21 @@ fn blank(bytes: &[u8], from: usize, lines: bool) -> usize {
 /// Returns where the value of the element starts whose content is at `from`: there, or in an element that holds the value.
 pub(super) fn inside(bytes: &[u8], from: usize, lines: bool) -> usize {
     let at = blank(bytes, from, lines);
-    let data = b"<![CDATA[";
-    if bytes.get(at..at + data.len()) == Some(data) {
-        return at + data.len();
+    if bytes.get(at..).is_some_and(|rest| rest.starts_with(SECTION)) {
+        return at;
     }
     match Element::read(bytes, at) {
         Some(element) if !element.is_end && element.is_one_of(VALUES) => element.end,
         _ => from,
     }
+}
+
+/// Returns the extent of the text in the section that starts at `from`, if it ends in its line.
+pub(super) fn section(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let rest = bytes.get(from..bytes.len().min(from + MAX_SECTION))?.strip_prefix(SECTION)?;
+    let length = memchr::memmem::find(rest.split(|b| *b == b'\n').next()?, b"]]>")?;
+    let start = from + SECTION.len();
+    Some((start, start + length))
 }
 
 /// Returns where the value starts in the element beside the one that ends at `from`, and whether that element holds values only.
@@ -91,7 +103,11 @@ pub(super) fn beside(bytes: &[u8], from: usize, lines: bool) -> Option<(usize, b
 
 /// Returns whether the value of a name in this line may stand in an element of the next one.
 pub(super) fn is_open(line: &str) -> bool {
-    let line = line.trim_end();
+    line.trim_end().ends_with('>') && names_secret(line)
+}
+
+/// Returns whether a line may have the name of a secret.
+pub(super) fn names_secret(line: &str) -> bool {
     let words = ["assword", "asswd", "assphrase", "ecret", "pwd", "Pwd", "oken", "ey", "redential"];
-    line.ends_with('>') && words.iter().any(|word| line.contains(word))
+    words.iter().any(|word| line.contains(word))
 }

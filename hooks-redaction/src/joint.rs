@@ -134,8 +134,11 @@ pub(super) fn is_mail(text: &[u8]) -> bool {
     // A field of a visiting card names its encoding.
     let declared = memchr::memmem::find(text, b"QUOTED-PRINTABLE:").map(|at| at + b"QUOTED-PRINTABLE:".len());
     let text = declared.and_then(|at| text.get(at..)).unwrap_or(text);
-    let longest =
-        if text.windows(2).any(|two| two == b"=C" || two == b"=3") { MAX_LONG_LINE } else { MAX_MAIL_LINE };
+    let longest = if text.windows(2).any(|two| matches!(two, b"=C" | b"=D" | b"=E" | b"=F")) {
+        MAX_LONG_LINE
+    } else {
+        MAX_MAIL_LINE
+    };
     let mut escapes = memchr::memchr_iter(b'=', text).peekable();
     escapes.peek().is_some()
         && escapes.all(|at| is_escape(text, at) || at + 1 >= text.len())
@@ -157,6 +160,10 @@ fn is_escape(bytes: &[u8], at: usize) -> bool {
 
 /// Returns whether the `=` at `at` is one of mail, by its line and the next one.
 pub(super) fn is_in_mail(bytes: &[u8], at: usize) -> bool {
+    // Most signs start no escape; this costs less than a look at their lines.
+    if !is_escape(bytes, at) && at + 1 < bytes.len() {
+        return false;
+    }
     let head = line_before(bytes, at, MAX_LONG_LINE + 1);
     let tail = bytes.get(at..bytes.len().min(at + MAX_LONG_LINE)).unwrap_or_default();
     let tail = tail.split_inclusive(|b| *b == b'\n').next().unwrap_or_default();
@@ -221,6 +228,12 @@ mod tests {
         }
         for text in ["a=3Db&c=d", "no sign", "x = 3D", "c=4070%20", "id=41x"] {
             assert!(!is_mail(text.as_bytes()), "{text}");
+        }
+        // Lines of letters beyond ASCII may be long; the escape of `=` itself shows no such letter.
+        for (escape, is_long) in [("=C3=BC", true), ("=D0=9F", true), ("=E2=82=AC", true), ("=3D", false)] {
+            let line = |count: usize| format!("{}{escape}", "word ".repeat(count));
+            assert!(is_mail(line(10).as_bytes()), "{escape}");
+            assert_eq!(is_mail(line(40).as_bytes()), is_long, "{escape}");
         }
         assert_eq!(mail_character("=C3=BC".as_bytes(), 0), Some(('ü', 6)));
         assert_eq!(mail_character(b"=0A", 0), None);

@@ -148,7 +148,8 @@ fn names_by(anchor: u8) -> &'static [(&'static str, usize)] {
         b'l' => &[("login", 0)],
         b's' => &[("senha", 0), ("sqlplus", 0)],
         b'w' => &[("wachtwoord", 0)],
-        b'i' => &[("impdp", 0)],
+        b'i' => &[("impdp", 0), ("ifre", 0)],
+        b'h' => &[("has", 0)],
         _ => &[],
     }
 }

@@ -149,10 +149,10 @@ fn is_version(bytes: &[u8], start: usize, address: Ipv4Addr) -> bool {
         || required.iter().any(|sign| before.trim_ascii_end().ends_with(sign))
 }
 
-/// Returns whether an address belongs to a block that no numbering of versions reaches: 192.168.0.0/16 (RFC 1918), and those of
-/// documentation (RFC 5737).
-fn is_surely_address(address: Ipv4Addr) -> bool {
-    address.is_documentation() || matches!(address.octets(), [192, 168, ..])
+/// Returns whether an address begins with a number that no numbering of versions reaches, from 192 on: the former class C. Those
+/// behind it are of no single machine.
+const fn is_surely_address(address: Ipv4Addr) -> bool {
+    matches!(address.octets(), [192..=223, ..])
 }
 
 fn is_joined(bytes: &[u8], start: usize) -> bool {
@@ -256,6 +256,7 @@ mod tests {
             ("agent version 2 at 203.0.113.9", "203.0.113.9"),
             ("Node: worker-2/10.0.1.2", "10.0.1.2"),
             ("login on edge 203.0.113.7", "203.0.113.7"),
+            ("login on edge 203.0.112.7", "203.0.112.7"),
             ("IP 10.0.1.2.51022 > x: Flags", "10.0.1.2"),
             ("tcp4  0  0  10.0.1.2.443  x.443", "10.0.1.2"),
         ] {
@@ -282,6 +283,8 @@ mod tests {
             "numpy>=1.2.3.4",
             "upgrade 1.0.0.0 -> 1.0.0.1",
             "AssemblyFileVersion(\"1.2.3.4\")",
+            "on edge 121.0.112.7",
+            "driver 31.0.15.45",
         ] {
             assert!(found(text, &[Label::Ipv4]).is_empty(), "{text}");
         }

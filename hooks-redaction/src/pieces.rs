@@ -107,6 +107,7 @@ fn held_from(text: &str, end: usize) -> Option<usize> {
         .or_else(|| open_word(text, end))
         .or_else(|| open_pair(text, end))
         .or_else(|| open_sentence(text, end))
+        .or_else(|| below::open_before(text, end))
         .or_else(|| tables::open_before(text, end))
 }
 

@@ -11,7 +11,7 @@
 //! }
 //! ```
 
-use super::names;
+use super::{names, text::byte};
 
 /// Texts that ask the reader to put a value in their place, in small letters and without signs.
 const REQUESTS: &[&str] = &[
@@ -56,13 +56,50 @@ fn is_address(value: &str) -> bool {
     })
 }
 
-/// Returns whether a part of a text is put in when a program runs: `v1_${random(24)}`, `a#{b}c`.
+/// Returns whether a part of a text is put in when a program runs, and nothing beside it is of a secret: `v1_${random(24)}`,
+/// `a#{b}c`.
 fn is_interpolated(value: &str) -> bool {
-    ["${", "#{"].iter().any(|open| {
-        let Some((_, rest)) = value.split_once(open) else { return false };
-        let name = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"_.:".contains(b)).count();
-        name >= 2 && rest.as_bytes().get(name).is_some_and(|b| b"}([:-".contains(b))
-    })
+    let (mut rest, mut parts) = (value, Vec::new());
+    while let Some((start, end)) = interpolation(rest) {
+        parts.push(rest.get(..start).unwrap_or_default());
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    let is_found = !parts.is_empty();
+    parts.push(rest);
+    is_found && !parts.into_iter().any(is_of_secret)
+}
+
+/// Returns the extent of the first part of a text that is put in when a program runs.
+fn interpolation(value: &str) -> Option<(usize, usize)> {
+    let bytes = value.as_bytes();
+    let start = memchr::memchr_iter(b'{', bytes).filter_map(|open| open.checked_sub(1)).find(|start| {
+        let rest = bytes.get(start + 2..).unwrap_or_default();
+        let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_.:".contains(b)).count();
+        b"$#".contains(&byte(bytes, *start)) && name >= 2 && b"}([:-".contains(&byte(rest, name))
+    })?;
+    let mut depth = 0_usize;
+    let closes = |b: &u8| {
+        match b {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    };
+    let length = bytes.get(start + 1..)?.iter().position(closes);
+    Some((start, length.map_or(bytes.len(), |length| start + length + 2)))
+}
+
+/// Returns whether letters and digits change in a text as in no name, or a rare sign is among them.
+fn is_of_secret(part: &str) -> bool {
+    let is_digit = |b: &u8| b.is_ascii_digit();
+    let changes = |word: &str| {
+        let pairs = word.as_bytes().windows(2);
+        pairs.filter(|pair| pair.first().is_some_and(is_digit) != pair.last().is_some_and(is_digit)).count()
+    };
+    let words = || part.split(|c: char| !c.is_ascii_alphanumeric());
+    let signed = part.contains(['!', '^', '*', '~']) && words().any(|word| changes(word) > 0);
+    part.len() >= 6 && (signed || words().any(|word| changes(word) >= 4))
 }
 
 /// Returns whether a quoted text is a member with the name of a secret, as templates of pages have them: `errors.password`.
@@ -166,6 +203,8 @@ mod tests {
             "ref+vault://a/b#c",
             "app_${randomBytes(24).toString(\"hex\")}",
             "k-#{token_id}",
+            "user-2024-${id}@team7",
+            "oauth2_k8s_${name}_v2",
         ] {
             assert!(is_placeholder(value), "{value}");
         }
@@ -180,6 +219,10 @@ mod tests {
             "FAKEvalue1",
             "p@ss",
             "<3hearts",
+            "Sup3rS3cret_${STAGE}",
+            "Xk7qP2vRw9z-${ENV}",
+            "v1_${random(24)}-kQ7w2Z9#{stage}x",
+            "Winter24!_${ENV}",
         ] {
             assert!(!is_placeholder(value), "{value}");
         }

@@ -59,16 +59,27 @@ fn doubled(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     (bytes.get(line..line + 2)? == b"\"\"").then_some((start, line))
 }
 
-/// Returns the inside of a quotation in three quotation marks: in one line, or behind the backslash of TOML in the next one.
+/// Returns the inside of a quotation in three quotation marks: in one line, or alone in the line below, whose line end does not
+/// count (TOML, also behind a backslash).
 fn tripled(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let marks = bytes.get(from..from + 3)?;
     if !matches!(marks, b"\"\"\"" | b"'''") {
         return None;
     }
-    let joined = bytes.get(from + 3..)?.starts_with(b"\\\n");
-    let start = if joined { run_end(bytes, from + 5, 64, |b| b == b' ' || b == b'\t') } else { from + 3 };
+    let blank = |from: usize| run_end(bytes, from, 64, |b| b == b' ' || b == b'\t');
+    let sign = run_end(bytes, from + 3, 1, |b| b == b'\\');
+    let newline = run_end(bytes, sign, 1, |b| b == b'\r');
+    let is_below = byte(bytes, newline) == b'\n';
+    let start = if is_below { blank(newline + 1) } else { from + 3 };
     let line = run_end(bytes, start, MAX_VALUE, |b| b != b'\n');
-    let length = memchr::memmem::find(bytes.get(start..line)?, marks)?;
+    let inside = bytes.get(start..line)?;
+    let alone = || {
+        let text = inside.trim_ascii_end();
+        let text = text.strip_suffix(b"\\").unwrap_or(text).trim_ascii_end();
+        let closes = is_below && bytes.get(blank(line + 1)..)?.starts_with(marks);
+        closes.then_some(text.len())
+    };
+    let length = memchr::memmem::find(inside, marks).or_else(alone)?;
     (length > 0).then_some((start, start + length))
 }
 

@@ -263,7 +263,9 @@ impl Scanner<'_> {
         } else {
             None
         };
-        if let Some(hit) = user.and_then(|end| accounts::user_option(self.text, end)) {
+        if let Some(hit) = user.and_then(|end| accounts::user_option(self.text, end))
+            && !commands::takes_group(self.text, at, self.lines)
+        {
             return self.keep(Some(hit));
         }
         self.keep(commands::option(self.text, at, self.lines));
@@ -392,7 +394,7 @@ impl Scanner<'_> {
         if before == b']' && next.is_ascii_digit() {
             self.keep(accounts::relayed(self.text, at));
         }
-        if before >= 0x80 {
+        if before >= 0x80 || before == b' ' && byte_before(bytes, at - 1) >= 0x80 {
             self.keep(prose::behind_caption(self.text, at));
         }
         if next == b'/' {

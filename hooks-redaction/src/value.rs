@@ -267,7 +267,7 @@ pub(super) fn is_word(value: &str) -> bool {
 }
 
 /// Returns whether a value is four to eight small words without one that joins a sentence, perhaps with a number.
-fn is_passphrase(value: &str) -> bool {
+pub(super) fn is_passphrase(value: &str) -> bool {
     let words = || value.split(' ');
     let small = |word: &str| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_lowercase());
     let number = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());

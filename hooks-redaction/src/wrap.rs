@@ -21,7 +21,7 @@ pub(super) fn next_line(bytes: &[u8], end: usize) -> Option<usize> {
     if b"\"'".contains(&byte(bytes, end)) {
         return next_literal(bytes, end);
     }
-    if let Some(next) = cells::below(bytes, end) {
+    if let Some((next, _)) = cells::below(bytes, end) {
         return Some(next);
     }
     let soft = b"=\\".contains(&byte(bytes, end));
@@ -86,7 +86,7 @@ pub(super) fn continued(bytes: &[u8], end: usize, form: &Form) -> Option<usize> 
         if form.most != usize::MAX {
             break;
         }
-        let cell = cells::below(bytes, end);
+        let cell = cells::below(bytes, end).map(|(from, _)| from);
         let folded = |from: usize| {
             byte(bytes, end) == b'\\'
                 || is_rest(

@@ -16,8 +16,15 @@ pub(super) const CAPTIONS: &[&str] = &[
     "парола",
     "κωδικός",
     "סיסמה",
-    "hasło",
-    "şifre",
+];
+/// Words for a password with letters beyond ASCII inside, in small letters: what stands before the part in ASCII that is read as
+/// a name, that part, and what stands behind it.
+pub(super) const MIXED: &[(&str, &str, &str)] = &[
+    ("", "contrase", "ña"),
+    ("", "contrasen", "\u{303}a"),
+    ("", "contrasenya", ""),
+    ("", "has", "ło"),
+    ("ş", "ifre", ""),
 ];
 /// Whole words for a password.
 pub(super) const WORDS: &[&str] = &["pw", "pwd", "pass", "senha", "parola", "contrasena"];

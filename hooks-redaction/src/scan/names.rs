@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        accounts, assignments, calls, commands, encoded, headers,
+        accounts, assignments, below, calls, commands, encoded, headers,
         label::Label,
         lines, literals, prose,
         span::Span,
@@ -66,6 +66,10 @@ impl Scanner<'_> {
         }
         if byte(bytes, end) == b'$' {
             return self.literal(start);
+        }
+        if let Some(lines) = below::block(self.text, start, end).filter(|_| self.lines) {
+            self.named = lines.last().map_or(end, |line| line.end);
+            return lines.into_iter().for_each(|line| self.keep(Some(line)));
         }
         // Most names in code have no value behind them.
         if !b" \t=:\"'`\\>],(\r\n<".contains(&byte(bytes, end)) {
