@@ -1,5 +1,12 @@
 //! Finds the value in `password=…`, `"secret": "…"`, `--token …`, `<password>…</password>` and "the password
 //! is …".
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("DB_PASSWORD=Xk7-qP2vRw, max_tokens=200"), "DB_PASSWORD=[PASSWORD_REDACTED], max_tokens=200");
+//! ```
 
 use super::{
     elements, encoded,

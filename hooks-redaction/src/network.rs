@@ -1,5 +1,12 @@
 //! Network addresses. Loopback, unspecified and broadcast addresses and masks are not personal; version and
 //! section numbers are not addresses.
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("peer 81.2.69.142, port of 127.0.0.1"), "peer [IPV4_REDACTED], port of 127.0.0.1");
+//! ```
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

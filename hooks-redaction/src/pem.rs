@@ -1,4 +1,12 @@
 //! Private keys in textual encoding (RFC 7468, OpenPGP, OpenSSH): from the BEGIN line to the END line.
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! let key = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIAbcdEfGhIjKlMnOpQrStUvWx\n-----END EC PRIVATE KEY-----";
+//! assert_eq!(scrubber.scrub(key), "[PRIVATE_KEY_REDACTED]");
+//! ```
 
 use super::text::{byte, run_end};
 

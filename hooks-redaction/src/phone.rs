@@ -1,5 +1,12 @@
 //! Phone numbers: international (ITU-T E.164), North American (NANP), national with a trunk zero, and any
 //! number after a word such as "phone". Versions, dates, identifiers and addresses are not phone numbers.
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::default();
+//! assert_eq!(scrubber.scrub("call +49 30 901820, version 1.2.3.4"), "call [PHONE_REDACTED], version 1.2.3.4");
+//! ```
 
 use super::{
     digits::{Group, Sequence},

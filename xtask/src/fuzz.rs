@@ -83,7 +83,8 @@ pub(crate) fn run(target: &str, seconds: Option<&str>) -> Result {
 /// # Errors
 /// Returns an error if the log cannot be read.
 pub(crate) fn log() -> Result {
-    let seen = sums(&workspace::read(LOG)?)?;
+    let log = workspace::read(LOG)?;
+    let seen = sums(&log)?;
     for (target, inputs) in &seen {
         println!("{target:<14} {inputs:>12} of {ENOUGH}");
     }

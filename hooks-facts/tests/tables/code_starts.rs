@@ -21,6 +21,18 @@ fn every_call_starts_its_program_and_nothing_else() {
     assert_effects(&failed);
 }
 
+#[test]
+fn modules_that_run_no_text_leave_a_code_exact() {
+    let table = table(include_str!("../../data/plain_modules.tsv"));
+    let mut failed = Vec::new();
+    for (row, module) in keys(&table) {
+        if is_dangerous(&example(&table, row, module)) || !is_dangerous(&example(&table, row, "zzz")) {
+            failed.push(format!("{}: {module}", row.line));
+        }
+    }
+    assert_effects(&failed);
+}
+
 /// Codes with a literal call, whose other strings are no commands.
 const LITERAL: &[(&str, &str)] = &[
     ("python3 -", "import subprocess\nsubprocess.run(['git', 'log', '--grep', 'dangerous -xy'])"),
