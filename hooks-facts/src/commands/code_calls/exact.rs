@@ -1,8 +1,8 @@
 //! Codes that can be read exactly: what may start a program stands where it is looked for, and nothing else reaches it.
 //!
-//! A lexer of a few lines does not know all of a language. So only plain forms are read exactly: no escapes but line ends, no modules
-//! that could run a text, and no word of a call that starts programs outside a call that was read. In a comment or a string such a
-//! word may be one that the lexer took for it:
+//! A lexer of a few lines does not know all of a language. So only plain forms are read exactly: few escapes, no modules
+//! that could run a text, and no word of a call that starts programs outside a call that was read. Behind a comment or in a string with
+//! code such a word may be one that the lexer took for text:
 //!
 //! ```
 //! use hooks_facts::commands::{Analysis, Options};
@@ -12,10 +12,10 @@
 //!     analysis.invocations.iter().any(|it| it.argv[0].literal() == Some("rm"))
 //! };
 //! assert!(!started(r#"import subprocess; subprocess.run(["git", "log"]); print("rm -rf x")"#));
-//! assert!(started(r#"import subprocess; subprocess.run(["git", "log"]); timeit(x, "os.system(\"rm -rf x\")")"#));
+//! assert!(started(r#"import subprocess; subprocess.run(["git", "log"]); x = "rm -rf x" # run(x)"#));
 //! ```
 
-use super::starts::may_start;
+use super::starts::{may_start, names_start};
 use crate::commands::code::Language;
 use crate::commands::effects::code::Token;
 
@@ -25,7 +25,7 @@ const OF_JAVASCRIPT: &[&str] = table!("plain_modules_javascript");
 
 /// Returns whether a text has only forms that the lexer surely reads as the language does.
 pub(super) fn is_plain(language: Language, text: &str, tokens: &[Token]) -> bool {
-    let is_escape_plain = text.split('\\').skip(1).all(|rest| rest.starts_with(['n', 't']));
+    let is_escape_plain = text.split('\\').skip(1).all(|rest| rest.starts_with(['n', 't', '"', '\'']));
     // Other ends of lines end a comment, and other letters may be spellings of these.
     let is_letter_plain = |c: char| matches!(c, '\n' | '\t') || c.is_ascii() && !c.is_ascii_control();
     is_escape_plain
@@ -74,8 +74,20 @@ fn is_plain_module(list: &[&str], name: &str) -> bool {
     list.contains(&name.split(['/', '.']).next().unwrap_or(name))
 }
 
+/// Returns how many words of a code may start a program, but for lines that are comments: also in a string, such a line is none of the
+/// code, unless it ends a string or a comment of several lines.
+pub(super) fn count_in_code(language: Language, text: &str) -> usize {
+    let (mark, ends): (_, &[&str]) = match language {
+        Language::JavaScript => ("//", &["*/"]),
+        _ => ("#", &["\"\"\"", "'''"]),
+    };
+    let is_comment =
+        |line: &&str| line.trim_start().starts_with(mark) && !ends.iter().any(|end| line.contains(end));
+    text.lines().filter(|line| !is_comment(line)).map(count).sum()
+}
+
 /// Returns how many words of a text may start a program.
-pub(super) fn count(text: &str) -> usize {
+fn count(text: &str) -> usize {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| may_start(word)).count()
 }
 
@@ -87,11 +99,14 @@ pub(super) fn count_in(token: &Token) -> usize {
     }
 }
 
-/// Returns whether a word that may start a program does not, where it stands: `p.communicate()` without an input,
-/// `stdio: "inherit"`, `sys.stdout.write`.
-pub(super) fn asks_nothing(tokens: &[Token], at: usize) -> bool {
+/// Returns whether a token with words that may start a program does not, where it stands: `p.communicate()` without an input,
+/// `stdio: "inherit"`, `sys.stdout.write`, and a string of a code that has no strings with code in them.
+pub(super) fn asks_nothing(language: Language, text: &str, tokens: &[Token], at: usize) -> bool {
     let behind = tokens.get(at + 1..).unwrap_or_default();
     let before = tokens.get(at.saturating_sub(2)..at).unwrap_or_default();
+    if let Some(Token::Text(string)) = tokens.get(at) {
+        return language == Language::Python && !text.contains('{') && !names_start(string);
+    }
     match tokens.get(at).and_then(Token::name) {
         Some("communicate") => matches!(behind, [Token::Sign('('), Token::Sign(')'), ..]),
         Some("stdio") => matches!(behind, [Token::Sign(':'), Token::Text(_) | Token::Sign('['), ..]),

@@ -51,6 +51,7 @@ const OTHERS: &[Row] = table!("start_calls_others");
 /// Names by which a code reaches functions without naming them, runs a text as code, changes what a program does that it starts, or
 /// hands it its input: also a script that the code writes first.
 const DOUBTFUL: &[&str] = &[
+    "ForwardRef",
     "Function",
     "Reflect",
     "Worker",
@@ -169,9 +170,10 @@ pub(in crate::commands) fn started(
         _ => starts.imports_of_javascript(&tokens),
     }
     let starts = expression::starts(language, &tokens, input, starts);
-    let is_known = |at: usize| starts.known.contains(&at) || exact::asks_nothing(&tokens, at);
+    let is_known = |at: usize| starts.known.contains(&at) || exact::asks_nothing(language, text, &tokens, at);
     let known = tokens.iter().enumerate().filter(|(at, _)| is_known(*at));
-    let is_whole = exact::count(text) == known.map(|(_, token)| exact::count_in(token)).sum::<usize>();
+    let is_whole =
+        exact::count_in_code(language, text) == known.map(|(_, token)| exact::count_in(token)).sum::<usize>();
     let is_sure = |(at, token): (usize, &Token)| !starts.is_doubtful(token) || is_known(at);
     (is_whole && tokens.iter().enumerate().all(is_sure)).then_some(starts.found)
 }
@@ -199,7 +201,7 @@ pub(in crate::commands) fn may_start(name: &str) -> bool {
 }
 
 /// Returns whether a text is the name of such a function or module: `"node:child_process"`, `"os.system"`.
-fn names_start(text: &str) -> bool {
+pub(super) fn names_start(text: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || "_-.:/".contains(c);
     text.chars().all(is_name) && text.split(['.', ':', '/']).any(may_start)
 }
