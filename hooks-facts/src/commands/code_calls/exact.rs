@@ -12,7 +12,7 @@
 //!     analysis.invocations.iter().any(|it| it.argv[0].literal() == Some("rm"))
 //! };
 //! assert!(!started(r#"import subprocess; subprocess.run(["git", "log"]); print("rm -rf x")"#));
-//! assert!(started(r#"import subprocess; subprocess.run(["git", "log"]); x = "rm -rf x" # run(x)"#));
+//! assert!(started(r#"import subprocess; subprocess.run(["git", "log"]); x = "rm -rf x" # os.system(x)"#));
 //! ```
 
 use super::starts::{may_start, names_start};
