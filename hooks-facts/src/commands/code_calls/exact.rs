@@ -74,8 +74,8 @@ fn is_plain_module(list: &[&str], name: &str) -> bool {
     list.contains(&name.split(['/', '.']).next().unwrap_or(name))
 }
 
-/// Returns how many words of a code may start a program, but for lines that are comments: also in a string, such a line is none of the
-/// code, unless it ends a string or a comment of several lines.
+/// Returns how many words of a code may start a program, but for lines that are comments. In a string of several
+/// lines such a line is text, unless it ends the string.
 pub(super) fn count_in_code(language: Language, text: &str) -> usize {
     let (mark, ends): (_, &[&str]) = match language {
         Language::JavaScript => ("//", &["*/"]),
