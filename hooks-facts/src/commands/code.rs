@@ -474,9 +474,13 @@ fn strings(language: Language, text: &str) -> Vec<Quoted> {
                     ')' | ']' | '}' => depth.saturating_sub(1),
                     _ => depth,
                 };
-                is_shown &= !";|>".contains(*c)
-                    && !(*c == '\n' && depth == 0)
-                    && !(language.is_lisp() && matches!(c, '(' | ')'));
+                let ends_shown = match c {
+                    ';' | '|' | '>' => true,
+                    '\n' => depth == 0,
+                    '(' | ')' => language.is_lisp(),
+                    _ => false,
+                };
+                is_shown &= !ends_shown;
             }
             Token::Name(name) => {
                 is_near &= NEAR.contains(&name.as_str());

@@ -52,10 +52,14 @@ fn is_plain_javascript(text: &str, tokens: &[Token]) -> bool {
             [.., Token::Name(from)] => matches!(&**from, "from" | "import"),
             _ => false,
         };
-        is_loaded
-            && !matches!(token, Token::Text(name) if is_plain_module(OF_JAVASCRIPT, name))
-            && !(matches!(token, Token::Name(_) | Token::Sign('{' | '*'))
-                && !before.iter().any(|it| it.is('(')))
+        let is_called = before.iter().any(|it| it.is('('));
+        let is_plain = match token {
+            Token::Text(name) => is_plain_module(OF_JAVASCRIPT, name),
+            // The names of an import stand before its module.
+            Token::Name(_) | Token::Sign('{' | '*') => !is_called,
+            _ => false,
+        };
+        is_loaded && !is_plain
     };
     // A text between backticks is given to the name before it, and each of the marks begins a comment.
     !text.contains(['`', '\u{2028}'])
