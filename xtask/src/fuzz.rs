@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::process::Program;
+use crate::stopwatch::Stopwatch;
 use crate::workspace;
 
 /// A line for each run: commit, target, inputs, seconds.
@@ -69,12 +69,12 @@ pub(crate) fn run(target: &str, seconds: Option<&str>) -> Result {
         "-max_len=65536",
         "-print_final_stats=1",
     ]);
-    let start = Instant::now();
+    let search = Stopwatch::start();
     let mut inputs = 0;
     let searched = Program::cargo(all).with_variable("RUSTFLAGS", INSTRUMENTS).run_with_errors(|line| {
         inputs = number_of_inputs(line).unwrap_or(inputs);
     });
-    note(target, inputs, start.elapsed().as_secs())?;
+    note(target, inputs, search.elapsed().as_secs())?;
     searched
 }
 
