@@ -10,11 +10,10 @@
 //! ```
 
 use super::{
-    elements,
     label::Label,
     margins,
     names::{self, Noun},
-    quotation::quotation,
+    quotation::{quotation, takes_value},
     span::Span,
     text::{byte, floor, line_before, run_end},
     value::{self, Style},
@@ -180,7 +179,7 @@ fn opens_quotation(line: &str) -> bool {
     let line = line.trim_end();
     let line = line.strip_suffix('\\').unwrap_or(line);
     let before = line.strip_suffix("\"\"\"").or_else(|| line.strip_suffix("'''"));
-    before.is_some_and(elements::names_secret)
+    before.is_some_and(|before| takes_value(before.as_bytes()))
 }
 
 /// Returns whether nothing but a key stands before a name in its line: blanks, the sign of a list, a quotation mark, names with
@@ -269,6 +268,7 @@ mod tests {
         }
         let folded = "password: >-\n  lantern otter\n  summer monkey 39\nuser: joe\n";
         assert_marked(folded, "password: >-\n  [PASSWORD_REDACTED]\n  [PASSWORD_REDACTED]\nuser: joe\n");
+        assert!(super::opens_quotation("login(\"joe\", \"\"\"") && !super::opens_quotation("the end\"\"\""));
         let tripled = "password = \"\"\"\nXk7-qP2vRw9z\n\"\"\"\nuser = 1\n";
         assert_marked(tripled, &tripled.replace("Xk7-qP2vRw9z", "[PASSWORD_REDACTED]"));
     }

@@ -59,6 +59,11 @@ fn doubled(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     (bytes.get(line..line + 2)? == b"\"\"").then_some((start, line))
 }
 
+/// Returns whether a value may stand behind a text, also one that begins in the line below: streams hold back a line that ends so.
+pub(super) fn takes_value(before: &[u8]) -> bool {
+    before.trim_ascii_end().last().is_some_and(|last| b"(,=:".contains(last))
+}
+
 /// Returns the inside of a quotation in three quotation marks: in one line, or alone in the line below, whose line end does not
 /// count (TOML, also behind a backslash).
 fn tripled(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
@@ -69,7 +74,8 @@ fn tripled(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let blank = |from: usize| run_end(bytes, from, 64, |b| b == b' ' || b == b'\t');
     let sign = run_end(bytes, from + 3, 1, |b| b == b'\\');
     let newline = run_end(bytes, sign, 1, |b| b == b'\r');
-    let is_below = byte(bytes, newline) == b'\n';
+    let is_below = byte(bytes, newline) == b'\n'
+        && takes_value(bytes.get(from.saturating_sub(16)..from).unwrap_or_default());
     let start = if is_below { blank(newline + 1) } else { from + 3 };
     let line = run_end(bytes, start, MAX_VALUE, |b| b != b'\n');
     let inside = bytes.get(start..line)?;
