@@ -524,11 +524,15 @@ impl Walk {
         if language == code::Language::Python {
             self.python_module(words, input, span);
         }
-        // Behind the file it is an option of the script.
-        let mut own = words.iter().take_while(|word| found.file.as_ref() != Some(*word));
+        // Behind the file, or the sign for the input, it is an option of the script.
+        let is_own = |word: &&Argument| {
+            found.file.as_ref() != Some(*word) && !matches!(word.literal(), Some("-" | "--"))
+        };
+        let mut own = words.iter().take_while(is_own);
         let only_checks = match language {
             code::Language::JavaScript => own.any(|word| word.literal() == Some("--check")),
-            code::Language::Php => own.any(|word| word.literal() == Some("-l")),
+            // Behind another option it may be the value of that.
+            code::Language::Php => own.next().is_some_and(|word| word.literal() == Some("-l")),
             _ => false,
         };
         if only_checks {

@@ -132,6 +132,7 @@ const COMPUTED: &[(&str, &str)] = &[
     ("python3 -", "c = 'import os\\nos.system(\"dangerous -xy\")'; exec(compile(c, 'x', 'exec'))"),
     ("perl -", "$v = \"dangerous\"; $o = \"-xy\"; system \"$v $o a\""),
     ("ruby -", "puts open(\"|dangerous -xy\").read"),
+    ("node - --check", "require('child_process').execSync('dangerous -xy')"),
     ("node -", "const {exec: run} = require('child_process'); run('dangerous -xy')"),
     ("node -", "const c = process.argv ? 'dangerous -xy' : 'ls'; require('child_process').execSync(c)"),
     ("node -", "require('child_process').execSync('ls' && 'dangerous -xy')"),
