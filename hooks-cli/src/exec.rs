@@ -259,8 +259,8 @@ fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> bool {
         say(&format!("removed `{}`: {why}", path.display()));
     }
     for path in &after.restored {
-        let why = "a link that the command had replaced or a folder that it had closed";
-        say(&format!("restored `{}`, {why}", path.display()));
+        let why = "the command had replaced, closed or changed it";
+        say(&format!("restored `{}`: {why}", path.display()));
     }
     after.missed.is_empty()
 }

@@ -411,6 +411,21 @@ fn a_carried_command_runs_in_the_sandbox_once() {
     assert_eq!(unknown.status.code(), Some(125), "{unknown:?}");
 }
 
+/// Where the wrapper is not found, the shell ends in the first line.
+#[test]
+fn a_carried_form_without_its_program_runs_nothing() {
+    let world = World::new(WRAPPED);
+    let answer = called(&world, "codex", "PreToolUse", "Bash", "echo ran > ran");
+    let changed = answer.pointer("/hookSpecificOutput/updatedInput/command").and_then(Value::as_str);
+    let (line, original) =
+        changed.and_then(|text| text.split_once('\n')).unwrap_or_else(|| panic!("{answer}"));
+    let (program, rest) = line.split_once(" exec ").unwrap();
+    let gone = format!("{program}-gone exec {rest}\n{original}");
+    let done = world.command("/bin/bash", &["-c", &gone]).output().unwrap();
+    assert_eq!(done.status.code(), Some(127), "{done:?}");
+    assert!(!world.project().join("ran").exists());
+}
+
 /// Hooks after the call are about the original.
 #[test]
 fn the_original_is_judged_after_the_call_too() {

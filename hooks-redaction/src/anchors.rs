@@ -61,7 +61,9 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
         columns.copy(BATCH, 0);
-        dispatch!(level, simd => in_batch(simd, rest, &mut columns, &mut hits));
+        let around = bytes.get(at.saturating_sub(BLOCK)..bytes.len().min(at + (BATCH + 1) * BLOCK));
+        let is_ascii = around.is_some_and(<[u8]>::is_ascii);
+        dispatch!(level, simd => in_batch(simd, rest, is_ascii, &mut columns, &mut hits));
         for hits in &hits {
             for lane in 0..LANES {
                 let mut any = hits.any.get(lane).copied().unwrap_or_default();
@@ -76,18 +78,20 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
     }
 }
 
-/// Finds the anchors of the batch at the start of `rest`. The first column is that of the block before it.
+/// Finds the anchors of the batch at the start of `rest`. The first column is that of the block before it. `is_ascii` if all of them are
+/// ASCII: then nothing is looked for that stands beside other letters.
 #[inline(always)]
 fn in_batch<S: Simd>(
     simd: S,
     rest: &[u8],
+    is_ascii: bool,
     columns: &mut Columns<{ BATCH + 2 }>,
     hits: &mut [Hits<[u64; LANES]>; BATCH / LANES],
 ) {
     columns.fill(simd, 1, rest.get(..(BATCH + 1) * BLOCK).unwrap_or(rest));
     for (group, hits) in hits.iter_mut().enumerate() {
         let lanes = |first: usize| columns.lanes(simd, group * LANES + first);
-        *hits = Hits::in_blocks(&lanes(0), &lanes(1), &lanes(2)).map(<[u64; LANES]>::from);
+        *hits = Hits::in_blocks(&lanes(0), &lanes(1), &lanes(2), is_ascii).map(<[u64; LANES]>::from);
     }
 }
 
@@ -159,7 +163,7 @@ impl<T: Bits> Both<T> {
 
 impl<T: Bits> Hits<T> {
     #[inline(always)]
-    fn in_blocks(last: &Classes<T>, here: &Classes<T>, next: &Classes<T>) -> Self {
+    fn in_blocks(last: &Classes<T>, here: &Classes<T>, next: &Classes<T>, is_ascii: bool) -> Self {
         let letters = |by: u32| after(here.letter, next.letter, by);
         let word = here.letter | here.digit;
         let starts = word & !before(last.letter | last.digit, word);
@@ -174,15 +178,18 @@ impl<T: Bits> Hits<T> {
         let two = numbers.and(numbers, 1);
         let four = two.and(two, 2);
         let seven = four.and(four, 3);
-        let beyond = starts & before(other(last), other(here));
+        let none = here.rare & !here.rare;
+        let behind_other = before(other(last), other(here));
+        let (mixed_names, behind_blank) = match is_ascii {
+            true => (none, none),
+            false => (mixed_names(here, next, starts, behind_other), behind_blank(last, here)),
+        };
         let hits = Self {
-            name: names(here, next)
-                | more_names(here, next, starts)
-                | mixed_names(here, next, starts, beyond),
+            name: names(here, next) | more_names(here, next, starts) | mixed_names,
             number: here.digit & starts & seven.here,
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
             colon: first_colon
-                & (token_after & (!colon_after | near_digits(here, next)) | behind_other(last, here)),
+                & (token_after & (!colon_after | near_digits(here, next)) | behind_other | behind_blank),
             rare: here.rare,
             opener: here.opener,
             word: starts & long,
@@ -319,11 +326,11 @@ fn more_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T) -> T {
 /// Positions of words for a password with letters beyond ASCII: "hasło", and the part of "şifre" behind its first letter, at a
 /// start behind such a letter.
 #[inline(always)]
-fn mixed_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T, beyond: T) -> T {
+fn mixed_names<T: Bits>(here: &Classes<T>, next: &Classes<T>, starts: T, behind_other: T) -> T {
     let e_i = |by: u32| after(here.e_i, next.e_i, by);
     let others = |by: u32| after(other(here), other(next), by);
     let haslo = starts & after(here.a, next.a, 1) & after(here.s_w, next.s_w, 2) & others(3) & others(4);
-    let sifre = beyond & e_i(1) & after(here.r, next.r, 2) & e_i(3);
+    let sifre = starts & behind_other & e_i(1) & after(here.r, next.r, 2) & e_i(3);
     here.e_i & (haslo | sifre)
 }
 
@@ -352,13 +359,12 @@ fn mail_escapes<T: Bits>(here: &Classes<T>, next: &Classes<T>) -> T {
     signs(here) & after(here.digit, next.digit, 1) & after(two.here, two.next, 2)
 }
 
-/// Positions with a byte before that has no class, as those of letters beyond ASCII, also behind one blank.
+/// Positions behind a blank and a byte that has no class, as those of letters beyond ASCII.
 #[inline(always)]
-fn behind_other<T: Bits>(last: &Classes<T>, here: &Classes<T>) -> T {
+fn behind_blank<T: Bits>(last: &Classes<T>, here: &Classes<T>) -> T {
     let blank = |block: &Classes<T>| block.number & !block.token;
-    let (last_other, here_other) = (other(last), other(here));
-    let apart = (here_other << 2 | last_other >> 62) & before(blank(last), blank(here));
-    before(other(last), other(here)) | apart
+    let apart = other(here) << 2 | other(last) >> 62;
+    apart & before(blank(last), blank(here))
 }
 
 /// Positions of bytes that have no class.

@@ -78,6 +78,19 @@ impl Enforced {
         self.promises.push(Promise { what: what.to_owned(), is_held });
     }
 
+    /// Whether a promise is held; not if it was not made.
+    ///
+    /// ```
+    /// use hooks_sandbox::Enforced;
+    ///
+    /// let mut enforced = Enforced::default();
+    /// enforced.promise("no secret is read", true);
+    /// assert!(enforced.holds("no secret is read") && !enforced.holds("nothing outside is written"));
+    /// ```
+    pub fn holds(&self, what: &str) -> bool {
+        self.promises.iter().any(|one| one.is_held && one.what == what)
+    }
+
     /// Whether every promise is held. Nothing is held if nothing was promised.
     ///
     /// ```

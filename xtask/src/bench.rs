@@ -35,14 +35,6 @@ pub(crate) fn audit() -> Result {
     Program::cargo(["bench", "--quiet", "--package", "tower-hooks-audit", "--bench", "audit"]).run()
 }
 
-/// Measures snapshots. Builds their crate alone.
-///
-/// # Errors
-/// Returns an error if a bar is missed, or if the bench cannot be built or run.
-pub(crate) fn sandbox() -> Result {
-    Program::cargo(["bench", "--quiet", "--package", "tower-hooks-snapshots", "--bench", "snapshots"]).run()
-}
-
 /// Measures the proxy for MCP servers, with the program built for speed.
 ///
 /// # Errors

@@ -54,14 +54,15 @@ usage: cargo xtask COMMAND
   bench audit                   measures what the audit log costs, beside a bare write and sync
   bench replay [PROGRAM]        measures what it takes to judge a record of a million decisions again
   bench report [PROGRAM]        measures what the page about a log of a million records takes, and its filter in Chromium
-  bench sandbox                 measures what a snapshot before a command costs
+  bench sandbox [PROGRAM]       measures what a snapshot before a command takes, and what `hooks exec` adds to the start of one
   bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of
                                 bash and jq; of the programs that are named, else of the one that `dist` builds
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
   dist                          builds the program as it is installed: static, small
   fuzz TARGET [SECONDS]         searches for inputs that break the properties of a target of `fuzz`
   fuzz log                      how many inputs the targets have seen so far
-  harm [--short] [--as UID] [--data FOLDER]
+  harm --projects               the tests of three projects from the registries have the same results under `hooks exec`
+  harm [--short] [--as UID] [--landlock] [--data FOLDER]
                                 attacks in a throw-away home, which do their harm without `hooks exec` and none in it, and ordinary
                                 commands, which do the same; needs the program `hooks` (HOOKS_PROGRAM, or beside `proofs`)
   image                         builds the image of `deploy/Dockerfile` with buildah, and tries it
@@ -114,7 +115,10 @@ fn run(arguments: &[&str]) -> Result {
         ["bench", "replay", program] => replay::run(Some(program)),
         ["bench", "report"] => report::bench(None),
         ["bench", "report", program] => report::bench(Some(program)),
-        ["bench", "sandbox"] => bench::sandbox(),
+        #[cfg(unix)]
+        ["bench", "sandbox"] => start::sandboxed::run(None),
+        #[cfg(unix)]
+        ["bench", "sandbox", program] => start::sandboxed::run(Some(program)),
         #[cfg(unix)]
         ["bench", "start", programs @ ..] => start::run(programs),
         ["bench", filter] => bench::run(filter),

@@ -29,6 +29,8 @@ const STEPS: &[Step] = &[
     ("soak sessions", || proofs::run(&["soak", "sessions"])),
     ("storm", || proofs::run(&["storm", "--nightly"])),
     ("harm", || proofs::run(&["harm"])),
+    ("harm, Landlock alone", || proofs::run(&["harm", "--landlock", "--as", "65534"])),
+    ("harm, projects", || proofs::run(&["harm", "--projects"])),
     ("e2e", || proofs::run(&["e2e"])),
     ("pre-commit", || Program::new(".ci/pre-commit", []).run()),
 ];

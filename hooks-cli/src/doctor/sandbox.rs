@@ -6,7 +6,9 @@ use std::net::TcpListener;
 use std::path::Path;
 
 use hooks::sandbox::kernel::{NotRun, Sandbox};
-use hooks::sandbox::{Enforced, Held, Places, Plan, Profile, Rules, SandboxConfig, Unavailable};
+use hooks::sandbox::{
+    EgressConfig, Enforced, Held, Places, Plan, Profile, Rules, SandboxConfig, Unavailable,
+};
 
 use super::Finding;
 
@@ -53,7 +55,11 @@ fn attempt() -> Result<Vec<Finding>, String> {
     };
     let own = vec!["hooks.yaml".to_owned()];
     let places = Places { workspace: workspace.clone(), home: Some(home.clone()), ..Places::default() };
-    let config = SandboxConfig { unavailable: Unavailable::GuardsOnly, ..SandboxConfig::default() };
+    let config = SandboxConfig {
+        unavailable: Unavailable::GuardsOnly,
+        egress: EgressConfig::None,
+        ..SandboxConfig::default()
+    };
     let profile = Profile::new(&places, Rules { own, ..Rules::default() }, &config);
     let plan = Plan::new(&profile, &workspace).map_err(|error| error.to_string())?;
     let command = [shell, "-c", &script].map(Into::into);

@@ -18,7 +18,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::hand_out;
-use super::stage::{Order, command, pid_of};
+use super::stage::{CLOSED_STAY, Order, command, pid_of};
 use super::stream;
 use super::watch::{Watch, hold_signals};
 use crate::config::Unavailable;
@@ -134,12 +134,15 @@ impl Sandbox {
         hold_signals().map_err(|error| NotRun::Failed(error.to_string()))?;
         let plan = self.handed_over()?;
         let (report, reporter) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (copied, has_copied) = pipe_with(PipeFlags::CLOEXEC)?;
         fcntl_setfd(&reporter, FdFlags::empty())?;
+        fcntl_setfd(&copied, FdFlags::empty())?;
         let hosts = HostList::new(&self.plan.hosts).map_err(|error| NotRun::Failed(error.to_string()))?;
         let listener = if hosts.is_empty() { None } else { Some(hand_out::pair()?) };
         let order = Order {
             plan: plan.as_raw_fd(),
             report: reporter.as_raw_fd(),
+            copied: copied.as_raw_fd(),
             shares_terminal: self.shares_terminal,
             reached: None,
             listener: listener.as_ref().map(|(_, theirs)| theirs.as_raw_fd()),
@@ -160,7 +163,7 @@ impl Sandbox {
             return Err(error.into());
         }
         // Its ends of the pipes are this process's own otherwise.
-        drop((first, reporter, plan));
+        drop((first, reporter, copied, plan));
         let proxy = match listener {
             None => None,
             Some((ours, theirs)) => {
@@ -172,6 +175,12 @@ impl Sandbox {
         };
         let mut text = String::new();
         File::from(report).read_to_string(&mut text)?;
+        let enforced = serde_json::from_str::<Enforced>(&text);
+        if enforced.as_ref().is_ok_and(|enforced| !enforced.holds(CLOSED_STAY)) {
+            self.plan.keep_copies();
+            // A stage that has ended waits for none.
+            drop(File::from(has_copied).write_all(b"c"));
+        }
         let watch = Watch {
             child: pid_of(&child),
             leads_group: false,
@@ -185,7 +194,7 @@ impl Sandbox {
         for one in copying {
             output.extend(one.join().unwrap_or_default());
         }
-        let Ok(enforced) = serde_json::from_str::<Enforced>(&text) else {
+        let Ok(enforced) = enforced else {
             return Err(NotRun::Failed("the sandbox ended before it reported what it holds".to_owned()));
         };
         if !enforced.is_whole() && self.plan.unavailable != Unavailable::GuardsOnly {

@@ -114,6 +114,8 @@ fn programs(is_closed: bool, shares_terminal: bool) -> Result<Vec<BpfProgram>, S
     sockets.push(rule(families.iter().map(|family| is_not(0, *family)).collect())?);
     let mut network = Rules::new();
     if is_closed {
+        // No right of Landlock closes a socket that is a file. A pair of sockets is not one.
+        sockets.push(rule(vec![is(0, widened(libc::AF_UNIX))])?);
         for family in [libc::AF_INET, libc::AF_INET6] {
             for kind in NOT_STREAMS {
                 sockets.push(rule(vec![is(0, widened(family)), masked(1, 0xf, kind)])?);

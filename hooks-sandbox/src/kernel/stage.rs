@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -21,12 +21,17 @@ use crate::plan::Plan;
 /// The word by which a program that starts itself again knows that it is a stage.
 pub(super) const WORD: &str = "sandbox-stage";
 
+/// The promise that mounts keep. Where it is not held, the caller restores these files when the command has ended.
+pub(super) const CLOSED_STAY: &str = "protected files, own files and git settings stay";
+
 /// Arguments of a stage on its command line.
 #[derive(Debug)]
 pub(super) struct Order {
     /// Numbers of the open files with the plan, and for the report.
     pub(super) plan: i32,
     pub(super) report: i32,
+    /// Number of the open file from which a byte comes when the caller has copies of the files that no mount holds.
+    pub(super) copied: i32,
     /// Whether the command shares the terminal and its signals.
     pub(super) shares_terminal: bool,
     /// Progress of the first stage, for the second one.
@@ -42,7 +47,8 @@ impl Order {
     /// The command line of the stage.
     pub(super) fn words(&self) -> Vec<OsString> {
         let shares = if self.shares_terminal { "shared" } else { "own" };
-        let words = [WORD, &self.plan.to_string(), &self.report.to_string(), shares];
+        let words =
+            [WORD, &self.plan.to_string(), &self.report.to_string(), &self.copied.to_string(), shares];
         let mut words: Vec<OsString> = words.map(OsString::from).to_vec();
         words.push(self.reached.as_deref().unwrap_or_default().into());
         words.push(self.listener.map(|number| number.to_string()).unwrap_or_default().into());
@@ -53,11 +59,20 @@ impl Order {
 
     fn parse(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
         let mut text = || words.next()?.into_string().ok();
-        let (plan, report) = (text()?.parse().ok()?, text()?.parse().ok()?);
+        let (plan, report, copied) = (text()?.parse().ok()?, text()?.parse().ok()?, text()?.parse().ok()?);
         let shares_terminal = text()? == "shared";
         let reached = Some(text()?).filter(|text| !text.is_empty());
         let (listener, proxy) = (text()?.parse().ok(), text()?.parse().ok());
-        Some(Self { plan, report, shares_terminal, reached, listener, proxy, command: words.collect() })
+        Some(Self {
+            plan,
+            report,
+            copied,
+            shares_terminal,
+            reached,
+            listener,
+            proxy,
+            command: words.collect(),
+        })
     }
 
     fn read(&self) -> Result<Plan, String> {
@@ -76,7 +91,7 @@ impl Order {
             let is_kept = of.is_ok_and(|of| of.is_file() || of.file_type().is_fifo());
             if number > 2
                 && !is_kept
-                && ![self.plan, self.report].contains(&number)
+                && ![self.plan, self.report, self.copied].contains(&number)
                 && self.listener != Some(number)
             {
                 // That of the list itself is closed already.
@@ -87,8 +102,14 @@ impl Order {
     }
 
     /// Makes the listener of the proxy where the command is, and hands it to the caller; returns its port.
-    fn hand_out(&self, is_inside: bool, enforced: &mut Enforced) -> Option<u16> {
+    ///
+    /// Without a network of its own, its port would be open on every host. Then it is made only for a list of the rules.
+    fn hand_out(&self, is_inside: bool, has_found_hosts: bool, enforced: &mut Enforced) -> Option<u16> {
         let to = self.listener?;
+        if !is_inside && has_found_hosts {
+            _ = nix::unistd::close(to);
+            return None;
+        }
         let handed = hand_out::hand_out(to);
         // The command must not have it.
         _ = nix::unistd::close(to);
@@ -103,7 +124,7 @@ impl Order {
 
     /// Closes the files that the command must not see.
     fn close(&self) {
-        for number in [self.plan, self.report] {
+        for number in [self.plan, self.report, self.copied] {
             // A number that is not open needs no closing.
             _ = nix::unistd::close(number);
         }
@@ -153,7 +174,7 @@ fn first(order: &Order) -> Result<u8, String> {
     if is_inside && !plan.is_connected {
         enforced.add("loopback", network::loopback_up().map_or_else(Held::Refused, |()| Held::Fully));
     }
-    let proxy = order.hand_out(is_inside, &mut enforced);
+    let proxy = order.hand_out(is_inside, plan.has_found_hosts, &mut enforced);
     let order = &Order { listener: None, proxy, reached: None, command: order.command.clone(), ..*order };
     if !is_inside {
         return restricted(order, &plan, enforced, false);
@@ -209,8 +230,8 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
         "no secret in the workspace or in a known place is read",
         reads && (has_mounts || landlock.reads && is_filtered),
     );
-    enforced.promise("protected files, own files and git settings stay", writes && has_mounts);
-    if !plan.hosts.is_empty() {
+    enforced.promise(CLOSED_STAY, writes && has_mounts);
+    if !plan.hosts.is_empty() && (is_inside || !plan.has_found_hosts) {
         enforced.promise("no connection but to the listed hosts", has_network);
     } else if !plan.is_connected {
         enforced.promise("no connection", has_network || landlock.network && is_filtered);
@@ -221,10 +242,15 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
         Err(error) => return Err(format!("no report: {error}")),
     }
     drop(report);
+    let copied = File::open(format!("/proc/self/fd/{}", order.copied));
     order.close();
     if !enforced.is_whole() && plan.unavailable != Unavailable::GuardsOnly {
         // The caller prints the reason.
         return Ok(FAILED);
+    }
+    if !enforced.holds(CLOSED_STAY) {
+        let copied = copied.and_then(|mut copied| copied.read_exact(&mut [0]));
+        copied.map_err(|error| format!("the files that no mount holds were not copied: {error}"))?;
     }
     run(order, plan, has_mounts, is_inside)
 }

@@ -30,7 +30,8 @@ const MOST_COPIED: u64 = 1 << 20;
 pub struct Aftermath {
     /// Files and folders that were removed: they govern agents or git, and the command had created them.
     pub removed: Vec<PathBuf>,
-    /// Links that were restored, because the command had replaced them, and folders above such files whose rights were.
+    /// Links that were restored, because the command had replaced them, folders above such files whose rights were, and files that no
+    /// mount held.
     pub restored: Vec<PathBuf>,
     /// Reasons for which such a file may still be there.
     pub missed: Vec<String>,
@@ -85,6 +86,11 @@ impl Plan {
                 Ok(false) => {}
                 Err(error) => after.missed.push(format!("`{}` cannot be restored: {error}", link.display())),
             }
+        }
+        if let Some(kept) = self.kept.get() {
+            let (restored, missed) = kept.restore(&self.writable);
+            after.restored.extend(restored);
+            after.missed.extend(missed);
         }
         let mut opened = Vec::new();
         for path in self.created(&profile, &access, &mut after.missed, &mut opened) {

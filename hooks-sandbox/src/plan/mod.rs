@@ -8,6 +8,7 @@ mod folder_handle;
 pub(crate) mod glob;
 mod homes;
 mod identity;
+mod kept;
 mod look_up;
 mod open;
 mod packages;
@@ -20,11 +21,13 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use hooks_facts::hosts::HostList;
 use serde::{Deserialize, Serialize};
 
 use self::identity::Seen;
+use self::kept::Kept;
 use crate::config::{EgressConfig, Unavailable};
 use crate::profile::{Access, Gap, Profile, as_pattern};
 
@@ -68,6 +71,9 @@ pub struct Plan {
     pub is_connected: bool,
     /// Hosts that it may connect to through the proxy; see [`HostList`].
     pub hosts: Vec<String>,
+    /// Whether these hosts were found on this machine, and not listed by the rules: then they are open only where nothing else is.
+    #[serde(default)]
+    pub(crate) has_found_hosts: bool,
     /// Treatment of the command if this cannot be held.
     pub unavailable: Unavailable,
     /// A folder of its own, which becomes `/tmp`.
@@ -92,6 +98,9 @@ pub struct Plan {
     /// Links in these folders that are no files of the profile.
     #[serde(skip)]
     links_before: BTreeSet<PathBuf>,
+    /// Copies of the files that may not be written, if no mount holds them. All clones of a plan share them.
+    #[serde(skip)]
+    kept: Arc<OnceLock<Kept>>,
 }
 
 /// Error for a profile without a plan, with the reason.
@@ -189,6 +198,30 @@ impl Plan {
         self
     }
 
+    /// Copies the files that may not be written, for a machine where no mount holds them. [`Plan::clean_up`] of this plan or of a clone
+    /// restores them. At most 20,000 files and 64 MiB are copied, into memory; clean-up names those that were not.
+    ///
+    /// ```
+    /// use std::fs;
+    /// use hooks_sandbox::{Places, Plan, Profile, Rules, SandboxConfig};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = folder.path().canonicalize()?;
+    /// fs::write(workspace.join("hooks.yaml"), "version: 1")?;
+    /// let rules = Rules { own: vec!["hooks.yaml".to_owned()], ..Rules::default() };
+    /// let places = Places { workspace: workspace.clone(), ..Places::default() };
+    /// let profile = Profile::new(&places, rules, &SandboxConfig::default());
+    /// let plan = Plan::new(&profile, &workspace)?;
+    /// plan.keep_copies();
+    /// fs::write(workspace.join("hooks.yaml"), "version: 2")?; // by the command
+    /// assert_eq!(plan.clean_up(&profile)?.restored, [workspace.join("hooks.yaml")]);
+    /// assert_eq!(fs::read_to_string(workspace.join("hooks.yaml"))?, "version: 1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep_copies(&self) {
+        self.kept.get_or_init(|| Kept::new(&self.read_only));
+    }
+
     /// Whether a file that may not be read can be read in spite of this plan.
     #[cfg(any(test, all(feature = "kernel", target_os = "linux")))]
     pub(crate) fn breaks_reads(&self) -> bool {
@@ -204,6 +237,7 @@ impl Plan {
     fn add_package_hosts(&mut self, profile: &Profile, access: &Access<'_>) {
         let found = packages::find(profile, access, &|name| std::env::var(name).ok());
         self.hosts = found.hosts;
+        self.has_found_hosts = true;
         found.left.into_iter().for_each(|gap| self.leave(gap));
     }
 

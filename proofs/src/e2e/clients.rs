@@ -335,6 +335,15 @@ impl Runnable {
         arguments.map(|argument| argument.replace("{url}", url)).collect()
     }
 
+    /// Further arguments with which it accepts edits of files without an approval, if that is a mode of its own.
+    pub(super) const fn accepting_edits(&self) -> &'static [&'static str] {
+        match self.client {
+            Client::Claude => &["--permission-mode", "acceptEdits"],
+            Client::Gemini => &["--approval-mode", "auto_edit"],
+            _ => &[],
+        }
+    }
+
     /// The same arguments, without the option to run untrusted hooks.
     pub(super) fn arguments_without_bypass(&self, url: &str, trust: Trust) -> Vec<String> {
         self.arguments(url, trust).into_iter().filter(|argument| argument != BYPASS).collect()

@@ -21,6 +21,7 @@
 //! | commands whose input stays open | [`live`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | shell calls in the sandbox | [`wrapped`] |
+//! | the text of these calls, and what the client decides about it | [`carried`] |
 //! | results of commands that cannot be wrapped | [`unwrapped`] |
 //! | transcripts that are judged again | [`replayed`] |
 //! | wrapped commands that still run when the model reads of them | [`running`] |
@@ -34,6 +35,8 @@
 
 #[cfg(unix)]
 mod approval;
+#[cfg(target_os = "linux")]
+mod carried;
 mod checked;
 mod claims;
 mod clients;

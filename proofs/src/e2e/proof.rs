@@ -153,6 +153,8 @@ const PARTS: &[(&str, Part)] = &[
     #[cfg(target_os = "linux")]
     ("wrapped", super::wrapped::prove),
     #[cfg(target_os = "linux")]
+    ("carried", super::carried::prove),
+    #[cfg(target_os = "linux")]
     ("running", super::running::prove),
     ("unwrapped", super::unwrapped::prove),
     #[cfg(unix)]

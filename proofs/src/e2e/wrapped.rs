@@ -137,19 +137,16 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
     let mut ran = Vec::new();
     for rules in [None, Some(RULES)] {
         let sandbox = Sandbox::new(client, Trust::Lists)?;
+        let mut more = Vec::new();
         furnish(client, &sandbox)?;
         sandbox.put(&sandbox.work().join("wrap"), lists::WRAP)?;
         if let Some(rules) = rules {
             sandbox.put(&sandbox.work().join("hooks.yaml"), rules)?;
             // The lists that allow the wrapper are the user's.
             init(client, &sandbox, hooks, &[])?;
-            if client.client == Client::OpenCode {
-                sandbox
-                    .put(&sandbox.home().join(".config/opencode/opencode.json"), &allowing_rules(hooks))?;
-            }
+            more = allowed_wrapper(client, &sandbox, hooks)?;
         }
         let commands = LISTED.map(|(_, command)| command);
-        let more = if rules.is_some() { allowing(client, hooks) } else { Vec::new() };
         let (run, requests) = run_with(client, program, &sandbox, &commands, Trust::Lists, &more)?;
         let names = LISTED.iter().map(|(name, _)| *name);
         ran.push(names.filter(|name| sandbox.has(&format!("original-{name}"))).collect::<Vec<_>>());
@@ -161,12 +158,16 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
     Ok(())
 }
 
-/// Options with which the lists of a client allow the wrapper, if it has no file for them. `hooks init` prints them.
-fn allowing(client: &Runnable, hooks: &Path) -> Vec<String> {
+/// Has the lists of a client allow the wrapper, if it has no file for such rules: by options, which are returned, or by its settings.
+/// `hooks init` prints both.
+pub(super) fn allowed_wrapper(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result<Vec<String>> {
+    if client.client == Client::OpenCode {
+        sandbox.put(&sandbox.home().join(".config/opencode/opencode.json"), &allowing_rules(hooks))?;
+    }
     let tools =
         [format!("shell({}:*)", hooks.display()), "shell(exit)".to_owned(), "shell(exit:*)".to_owned()];
     let options = tools.into_iter().flat_map(|tool| ["--allow-tool".to_owned(), tool]);
-    if client.client == Client::Copilot { options.collect() } else { Vec::new() }
+    Ok(if client.client == Client::Copilot { options.collect() } else { Vec::new() })
 }
 
 /// The lists of OpenCode with the rules for the wrapper that `hooks init` prints.
@@ -189,7 +190,7 @@ fn run(
 }
 
 /// Runs a session with further arguments.
-fn run_with(
+pub(super) fn run_with(
     client: &Runnable,
     program: &Path,
     sandbox: &Sandbox,

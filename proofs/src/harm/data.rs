@@ -17,6 +17,23 @@ pub(super) const CLASSES: [(&str, &str); 6] = [
     ("destroy", "work destroyed"),
 ];
 
+/// Harms that Landlock and seccomp do not hold without mounts: name, kind, and text of each. `docs/sandbox.md` lists them.
+pub(super) const UNHELD: [(&str, &str, &str); 2] = [
+    (READ_HERE, "read", "secrets of the workspace read"),
+    (RIGHTS, "outside", "rights or times outside changed"),
+];
+
+/// A secret of the workspace is read, and none of the home.
+pub(super) const READ_HERE: &str = "read-here";
+
+/// Of files outside, nothing but rights or times is changed.
+pub(super) const RIGHTS: &str = "rights";
+
+/// The kind of a harm.
+pub(super) fn kind(harm: &str) -> &str {
+    UNHELD.iter().find(|(name, ..)| *name == harm).map_or(harm, |(_, kind, _)| kind)
+}
+
 /// A script, with the harm that it does without a sandbox if it is an attack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {

@@ -1,8 +1,11 @@
 //! A network, mounts and processes of their own for the whole harness: an attack that runs without the sandbox reaches the sink and
 //! nothing else, mounts nothing on the machine, and leaves no process behind.
 
+use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
 use crate::error::{Error, Result};
 
@@ -36,4 +39,25 @@ pub(super) fn enter() -> Result {
     // It returns only if it fails.
     let error = unshare.env(INSIDE, "1").exec();
     Err(Error::new(format!("no namespaces of its own, so no attack was run: {error}")))
+}
+
+/// Numbers of calls that make namespaces: `unshare` and `setns`.
+#[cfg(target_arch = "x86_64")]
+const NAMESPACES: [i64; 2] = [272, 308];
+#[cfg(not(target_arch = "x86_64"))]
+const NAMESPACES: [i64; 2] = [97, 268];
+
+/// Refuses new namespaces to this process and all that it starts, as many containers do.
+///
+/// # Errors
+/// Returns an error if the kernel refuses the filter.
+pub(super) fn refuse_namespaces() -> Result {
+    let failed = |why: String| Error::new(format!("new namespaces cannot be refused: {why}"));
+    let rules: BTreeMap<i64, _> = NAMESPACES.iter().map(|call| (*call, Vec::new())).collect();
+    let target = std::env::consts::ARCH.try_into().map_err(|error| failed(format!("{error:?}")))?;
+    let refused = SeccompAction::Errno(1);
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, target);
+    let program: BpfProgram =
+        filter.and_then(TryInto::try_into).map_err(|error| failed(error.to_string()))?;
+    apply_filter(&program).map_err(|error| failed(error.to_string()))
 }

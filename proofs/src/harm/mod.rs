@@ -1,11 +1,16 @@
 //! `cargo xtask harm`: attacks in a throw-away home, first without a sandbox, where each has to do its harm, then under `hooks exec`
 //! alone, and then under the guard and `hooks exec`; and ordinary commands, which have to do the same in it.
 //!
+//! `--landlock` refuses new namespaces, so that Landlock and seccomp are left. What they do not hold is counted apart.
+//!
+//! `--projects` runs the tests of three real projects instead.
+//!
 //! The data is in `proofs/harm`. Everything happens in a folder and in namespaces of its own. The scripts run as the caller, or as
 //! `--as UID` if the caller is the superuser.
 
 mod data;
 mod isolated;
+mod projects;
 mod state;
 mod table;
 mod world;
@@ -30,6 +35,8 @@ const SHORT: usize = 5;
 struct Options {
     user: Option<u32>,
     is_short: bool,
+    /// Whether new namespaces are refused, so that Landlock and seccomp are left.
+    has_landlock_alone: bool,
     folder: Option<PathBuf>,
 }
 
@@ -39,6 +46,7 @@ fn options(arguments: &[&str]) -> Result<Options> {
     while let Some(word) = left.next() {
         match (*word, left.as_slice().first()) {
             ("--short", _) => options.is_short = true,
+            ("--landlock", _) => options.has_landlock_alone = true,
             ("--as", Some(user)) => {
                 let invalid = |_| Error::new(format!("invalid user id `{user}`; expected a number"));
                 options.user = Some(user.parse().map_err(invalid)?);
@@ -59,14 +67,23 @@ fn options(arguments: &[&str]) -> Result<Options> {
 /// # Errors
 /// Returns an error if an option is invalid, an attack does no harm without the sandbox or does some in it, or a command differs.
 pub(crate) fn run(arguments: &[&str]) -> Result {
+    if arguments == ["--projects"] {
+        return projects::run(&program()?);
+    }
     let options = options(arguments)?;
     isolated::enter()?;
+    if options.has_landlock_alone {
+        isolated::refuse_namespaces()?;
+    }
     let mut rows = rows(options.folder.as_deref())?;
+    if options.has_landlock_alone {
+        rows.retain(|row| row.harm.is_some());
+    }
     if options.is_short {
         rows = rows.into_iter().step_by(SHORT).collect();
     }
-    let template = Template::new(&program()?, options.user)?;
-    let table = Mutex::new(Table::default());
+    let template = Template::new(&program()?, options.user, options.has_landlock_alone)?;
+    let table = Mutex::new(Table::new(options.has_landlock_alone));
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..WORKERS {

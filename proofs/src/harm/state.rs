@@ -55,6 +55,19 @@ impl State {
     }
 }
 
+/// Whether two trees have the same files with the same content; rights and times may differ.
+pub(super) fn has_same_content(one: &Tree, other: &Tree) -> bool {
+    let content = |(path, text): (&PathBuf, &String)| {
+        let (mode, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let kind = mode.get(..mode.len().saturating_sub(4)).unwrap_or_default().to_owned();
+        // In the text of a file, a time stands before the content.
+        let content =
+            if kind == "100" { rest.split_once(' ').map_or("", |(_, content)| content) } else { rest };
+        (path.clone(), kind, content.to_owned())
+    };
+    one.len() == other.len() && one.iter().map(content).eq(other.iter().map(content))
+}
+
 /// Whether everything that was there is there still, with the same content.
 pub(super) fn has_all(before: &Tree, after: &Tree) -> bool {
     before.iter().all(|(path, text)| after.get(path) == Some(text))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use super::data::{CLASSES, Row};
+use super::data::{CLASSES, Row, UNHELD, kind};
 use super::world::Outcome;
 use crate::error::{Error, Result};
 
@@ -47,9 +47,23 @@ pub(super) struct Table {
     listed: Vec<String>,
     skipped: Vec<String>,
     missed: Vec<String>,
+    /// Whether what Landlock does not hold is counted apart.
+    has_landlock_alone: bool,
+    /// Attacks with such a harm.
+    unheld: BTreeMap<&'static str, usize>,
 }
 
 impl Table {
+    pub(super) fn new(has_landlock_alone: bool) -> Self {
+        Self { has_landlock_alone, ..Self::default() }
+    }
+
+    /// The harms of an outcome that have to be held.
+    fn held_harms(&self, outcome: &Outcome) -> Vec<&'static str> {
+        let is_left = |harm: &&str| self.has_landlock_alone && UNHELD.iter().any(|(name, ..)| name == harm);
+        outcome.harms.iter().copied().filter(|harm| !is_left(harm)).collect()
+    }
+
     pub(super) fn add(&mut self, row: &Row, judged: Judged) {
         match (judged, &row.harm) {
             (Judged::Skipped(program), _) => self.skipped.push(format!("needs {program}: {}", row.script)),
@@ -62,19 +76,27 @@ impl Table {
     }
 
     fn add_attack(&mut self, harm: &str, script: &str, bare: &Outcome, held: &Outcome, guarded: &Outcome) {
+        let (in_sandbox, behind_guard) = (self.held_harms(held), self.held_harms(guarded));
+        for harm in &held.harms {
+            if !in_sandbox.contains(harm) {
+                *self.unheld.entry(harm).or_default() += 1;
+            }
+        }
         let line = self.lines.entry(harm.to_owned()).or_default();
         line.attacks += 1;
-        let is_harmful = bare.harms.contains(&harm);
+        let is_harmful = bare.harms.iter().any(|done| kind(done) == harm);
         line.harmful += usize::from(is_harmful);
-        line.in_sandbox += usize::from(!held.harms.is_empty());
+        line.in_sandbox += usize::from(!in_sandbox.is_empty());
         line.denied += usize::from(guarded.is_denied);
-        line.guarded += usize::from(!guarded.harms.is_empty());
+        line.guarded += usize::from(!behind_guard.is_empty());
         if !is_harmful {
             self.missed.push(format!("no harm `{harm}` without a sandbox: {script}{}", told(bare)));
         }
-        for (where_, outcome) in [("the sandbox", held), ("the guard and the sandbox", guarded)] {
-            if !outcome.harms.is_empty() {
-                let harms = outcome.harms.join(", ");
+        for (where_, outcome, harms) in
+            [("the sandbox", held, in_sandbox), ("the guard and the sandbox", guarded, behind_guard)]
+        {
+            if !harms.is_empty() {
+                let harms = harms.join(", ");
                 self.missed.push(format!("HARM {harms} in {where_}: {script}{}", told(outcome)));
             }
         }
@@ -134,6 +156,11 @@ impl fmt::Display for Table {
             self.differ,
             self.skipped.len()
         )?;
+        for (name, _, what) in UNHELD {
+            if let Some(count) = self.unheld.get(name) {
+                writeln!(f, "not held without mounts: {what} by {count} attacks")?;
+            }
+        }
         self.listed.iter().try_for_each(|line| writeln!(f, "differs as expected, {line}"))?;
         self.skipped.iter().try_for_each(|line| writeln!(f, "skipped, {line}"))
     }

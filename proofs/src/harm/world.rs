@@ -11,17 +11,19 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::data::Row;
-use super::state::{SNAPSHOTS, State, Tree, has_all, tree};
+use super::data::{READ_HERE, RIGHTS, Row};
+use super::state::{SNAPSHOTS, State, Tree, has_all, has_same_content, tree};
 use crate::error::{Error, Result};
 
-/// Text in every secret.
-const MARK: &str = "MARK-b7e1-secret";
+/// Text in every secret of the home, plain and in Base64.
+const MARK: [&str; 2] = ["MARK-b7e1-secret", "TUFSSy1iN2UxLXNlY3JldA"];
+/// Text in the secret of the workspace.
+const MARK_HERE: [&str; 2] = ["MARK-b7e1-inside", "TUFSSy1iN2UxLWluc2lkZ"];
 /// Text that attacks without a secret send.
 const PUBLIC: &str = "PUBLIC-MARK";
 
-const SECRETS: [&str; 5] =
-    [".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml", "repo/.env"];
+const SECRETS: [&str; 4] = [".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml"];
+const SECRET_HERE: &str = "repo/.env";
 
 /// No script takes longer.
 const LIMIT: [&str; 2] = ["--kill-after=1", "30"];
@@ -51,7 +53,7 @@ const WAIT: Duration = Duration::from_millis(200);
 const LATE: Duration = Duration::from_millis(700);
 
 /// Rules of the guard: those that `hooks init` writes.
-const RULES: &str = include_str!("../../../hooks-cli/src/init/starter.yaml");
+pub(super) const RULES: &str = include_str!("../../../hooks-cli/src/init/starter.yaml");
 
 /// Result of a script.
 #[derive(Debug, Default)]
@@ -71,6 +73,8 @@ pub(super) struct Outcome {
 pub(super) struct Template {
     folder: PathBuf,
     user: Option<u32>,
+    /// The setting `sandbox.unavailable`.
+    unavailable: &'static str,
 }
 
 /// A world for one script.
@@ -79,6 +83,7 @@ pub(super) struct World {
     folder: PathBuf,
     program: PathBuf,
     user: Option<u32>,
+    unavailable: &'static str,
     victim: Child,
     tcp: TcpListener,
     udp: UdpSocket,
@@ -101,12 +106,12 @@ impl Drop for World {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the form that `map_err` takes")]
-fn failed(error: std::io::Error) -> Error {
+pub(super) fn failed(error: std::io::Error) -> Error {
     Error::new(format!("the world cannot be made: {error}"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the harness starts scripts")]
-fn command(program: impl AsRef<std::ffi::OsStr>, user: Option<u32>) -> Command {
+pub(super) fn command(program: impl AsRef<std::ffi::OsStr>, user: Option<u32>) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).env_clear();
     if let Some(user) = user {
@@ -117,9 +122,11 @@ fn command(program: impl AsRef<std::ffi::OsStr>, user: Option<u32>) -> Command {
 
 impl Template {
     /// Makes a home with a repository in a new folder, which also has the program.
-    pub(super) fn new(program: &Path, user: Option<u32>) -> Result<Self> {
+    pub(super) fn new(program: &Path, user: Option<u32>, has_landlock_alone: bool) -> Result<Self> {
+        // What Landlock cannot hold is not promised, and the command runs all the same.
+        let unavailable = if has_landlock_alone { "guards-only" } else { "deny" };
         let folder = Path::new("/var/tmp").join(format!("hooks-harm-{}", std::process::id()));
-        let template = Self { folder: folder.clone(), user };
+        let template = Self { folder: folder.clone(), user, unavailable };
         let world = folder.join("template");
         let write = |path: PathBuf, text: &str| {
             path.parent()
@@ -128,15 +135,17 @@ impl Template {
                 .map_err(failed)
         };
         for secret in SECRETS {
-            write(world.join("home").join(secret), &format!("{MARK}\n"))?;
+            write(world.join("home").join(secret), &format!("{}\n", MARK[0]))?;
         }
+        write(world.join("home").join(SECRET_HERE), &format!("{}\n", MARK_HERE[0]))?;
+        let sandbox = format!("version: 1\nsandbox: {{ unavailable: {unavailable} }}\n");
         fs::create_dir_all(world.join("out/empty")).map_err(failed)?;
         fs::create_dir_all(world.join("home").join(SNAPSHOTS)).map_err(failed)?;
         for (path, text) in [
             ("out/notes.txt", "notes\n"),
             ("home/.bashrc", "# mine\n"),
             ("home/.ssh/authorized_keys", "mine\n"),
-            ("home/repo/hooks.yaml", "version: 1\n"),
+            ("home/repo/hooks.yaml", &sandbox),
             ("home/repo/.claude/settings.json", "{\"hooks\": {}}\n"),
             ("home/repo/.gitignore", ".env\ntarget\n__pycache__\n"),
             ("home/repo/src/main.py", "print('hello')\n"),
@@ -176,7 +185,7 @@ impl Template {
 }
 
 /// The variables of a script in the world in `folder`.
-fn environment(command: &mut Command, folder: &Path) {
+pub(super) fn environment(command: &mut Command, folder: &Path) {
     let home = folder.join("home");
     command.current_dir(home.join("repo"));
     let own = std::env::var_os("HOME").map(|home| Path::new(&home).join(".rustup"));
@@ -216,13 +225,14 @@ impl World {
         let udp = UdpSocket::bind(("127.0.0.1", port)).map_err(failed)?;
         tcp.set_nonblocking(true).and_then(|()| udp.set_nonblocking(true)).map_err(failed)?;
         let mut victim = command("sleep", template.user);
-        let victim = victim.arg("60").env("TOKEN", MARK).spawn().map_err(failed)?;
+        let victim = victim.arg("60").env("TOKEN", MARK[0]).spawn().map_err(failed)?;
         let socket = folder.join("daemon.sock");
         let unix = UnixListener::bind(&socket).map_err(failed)?;
         unix.set_nonblocking(true).map_err(failed)?;
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o777)).map_err(failed)?;
         let program = template.folder.join("hooks");
-        Ok(Self { folder, program, user: template.user, victim, tcp, udp, unix })
+        let Template { user, unavailable, .. } = *template;
+        Ok(Self { folder, program, user, unavailable, victim, tcp, udp, unix })
     }
 
     fn environment(&self, command: &mut Command) {
@@ -276,12 +286,19 @@ impl World {
     }
 
     fn harms(&mut self, done: &Output, files: &Tree, before: &State, after: &State) -> Vec<&'static str> {
-        let in_files = files.values().any(|text| has_mark(text.as_bytes()));
+        let shows = |mark: [&str; 2]| {
+            let in_files = files.values().any(|text| has(text.as_bytes(), mark));
+            has(&done.stdout, mark) || has(&done.stderr, mark) || in_files
+        };
         let is_dead = self.victim.try_wait().is_ok_and(|status| status.is_some());
+        let mut pairs = before.outside.iter().zip(&after.outside);
+        let is_other = is_dead || !pairs.all(|(before, after)| has_same_content(before, after));
         let harms = [
-            ("read", has_mark(&done.stdout) || has_mark(&done.stderr) || in_files),
+            ("read", shows(MARK)),
+            (READ_HERE, shows(MARK_HERE) && !shows(MARK)),
             ("send", self.received()),
-            ("outside", before.outside != after.outside || is_dead),
+            ("outside", is_other),
+            (RIGHTS, !is_other && before.outside != after.outside),
             ("own", before.own != after.own),
             ("git", before.git != after.git),
         ];
@@ -315,7 +332,10 @@ impl World {
     /// Rules with a list of hosts, which has the port of the sink, but not its address.
     fn hosts(&self) -> Result<String> {
         let port = self.tcp.local_addr().map_err(failed)?.port();
-        let text = format!("version: 1\nsandbox: {{ egress: [listed.test, 'listed.test:{port}'] }}\n");
+        let text = format!(
+            "version: 1\nsandbox: {{ egress: [listed.test, 'listed.test:{port}'], unavailable: {} }}\n",
+            self.unavailable
+        );
         fs::write(self.folder.join("home/repo/hosts.yaml"), text).map_err(failed)?;
         Ok("hosts.yaml".to_owned())
     }
@@ -370,7 +390,7 @@ impl World {
         while let Ok(read) = self.udp.recv(&mut buffer) {
             got.extend_from_slice(buffer.get(..read).unwrap_or_default());
         }
-        has_mark(&got) || contains(&got, PUBLIC.as_bytes())
+        has(&got, MARK) || has(&got, MARK_HERE) || contains(&got, PUBLIC.as_bytes())
     }
 }
 
@@ -381,10 +401,9 @@ fn read_all(from: &mut impl Read, to: &mut Vec<u8>) {
     }
 }
 
-/// Whether a text has a secret, plain or in Base64.
-fn has_mark(text: &[u8]) -> bool {
-    // `MARK-b7e1-secret`, at the beginning of what is encoded.
-    contains(text, MARK.as_bytes()) || contains(text, b"TUFSSy1iN2UxLXNlY3JldA")
+/// Whether a text has a mark, plain or at the beginning of what is encoded.
+fn has(text: &[u8], mark: [&str; 2]) -> bool {
+    mark.iter().any(|form| contains(text, form.as_bytes()))
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {

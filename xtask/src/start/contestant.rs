@@ -1,7 +1,7 @@
 //! A program that is started repeatedly.
 
 use std::io::{PipeReader, Write as _, pipe};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +25,8 @@ pub(super) struct Contestant {
     calls: AtomicU64,
     /// Folder of the program's state.
     state: String,
+    /// Folder that it starts in and the home of its user, if they are not those of this process.
+    places: Option<[PathBuf; 2]>,
     /// Costs of one process after the other.
     pub(super) alone: Costs,
     /// Costs of many processes at once.
@@ -39,9 +41,17 @@ impl Contestant {
             payload,
             calls: AtomicU64::new(0),
             state: folder.join("state").to_string_lossy().into_owned(),
+            places: None,
             alone: Costs::default(),
             at_once: Costs::default(),
         }
+    }
+
+    /// Starts it in a folder, as a user with this home.
+    #[must_use]
+    pub(super) fn in_folder(mut self, folder: &Path, home: &Path) -> Self {
+        self.places = Some([folder, home].map(Path::to_path_buf));
+        self
     }
 
     /// Starts one process with the payload, and waits until it ends.
@@ -83,6 +93,9 @@ impl Contestant {
         let mut command = Command::new(program);
         command.args(arguments).stdin(self.payload()?).stdout(Stdio::null()).stderr(Stdio::null());
         command.env("XDG_STATE_HOME", &self.state);
+        if let Some([folder, home]) = &self.places {
+            command.current_dir(folder).env("HOME", home);
+        }
         let watch = Stopwatch::start();
         let status = command
             .status()

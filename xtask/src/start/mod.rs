@@ -8,6 +8,7 @@
 
 mod contestant;
 mod cost;
+pub(crate) mod sandboxed;
 
 use std::fs;
 use std::path::{Path, PathBuf};
