@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 use hooks::config::Config;
 use hooks::sandbox::Profile;
-use tempfile::TempDir;
+#[cfg(not(unix))]
+use tempfile::TempDir as Temporary;
 
 use crate::cli::{Cli, Command, Exec};
 #[cfg(target_os = "linux")]
@@ -20,6 +21,8 @@ use crate::connections;
 use crate::failure::Failure;
 use crate::load;
 use crate::run::project;
+#[cfg(unix)]
+use crate::temporary::Temporary;
 use crate::wrap;
 
 /// Exit status if the command did not run because of the sandbox, as that of `env` and `timeout`.
@@ -126,7 +129,7 @@ pub(crate) struct Wanted<'w> {
 pub(crate) struct Ran {
     pub(crate) status: u8,
     /// The folder of its temporary files.
-    pub(crate) temporary: Option<TempDir>,
+    pub(crate) temporary: Option<Temporary>,
 }
 
 /// Runs the command; the exit status is the command's.
@@ -166,18 +169,25 @@ pub(crate) fn run_in(_governed: &Governed, _wanted: &Wanted<'_>) -> Result<Ran, 
 /// Runs a command in the sandbox of some rules.
 #[cfg(target_os = "linux")]
 pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Failure> {
+    use std::time::{Duration, SystemTime};
+
+    use hooks::SystemClock;
     use hooks::redaction::Scrubber;
     use hooks::sandbox::kernel::{NotRun, Sandbox};
-    use hooks::sandbox::{Plan, Unavailable};
+    use hooks::sandbox::{MadeCaches, Plan, Unavailable};
+    use hooks::time::Clock;
 
     use crate::snapshots;
 
     let Governed { config, profile, folder, .. } = governed;
     let failed = |why: &dyn std::fmt::Display| Failure::message(format!("the command was not run: {why}"));
     // Without a place for it, temporary files are in memory.
-    let temporary = tempfile::Builder::new().prefix("hooks-exec-").tempdir().ok();
+    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(SystemClock.now().0);
+    let temporary = Temporary::new(now);
     let path = temporary.as_ref().and_then(|folder| folder.path().canonicalize().ok());
     let store = snapshots::wanted(governed);
+    // Until the end of the command.
+    let _made = MadeCaches::new(&Config::sandbox_places(&profile.workspace), is_installed);
     let plan = Plan::new(profile, folder).map_err(|error| failed(&error))?.with_temporary(path);
     let scrubber = config.as_hooks().extension::<Scrubber>().cloned();
     let start = |plan: Plan| {
@@ -237,6 +247,13 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
         (true, false) => UNDONE,
     };
     Ok(Ran { status, temporary })
+}
+
+/// Whether a program is in a folder of `PATH`.
+#[cfg(target_os = "linux")]
+fn is_installed(program: &str) -> bool {
+    let search = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&search).any(|folder| folder.join(program).is_file())
 }
 
 /// Removes files that govern agents and that the command has created, and restores links; returns whether none is left.

@@ -54,6 +54,8 @@ mod state;
 mod strict_json;
 mod subject;
 mod table;
+#[cfg(unix)]
+mod temporary;
 mod undo;
 mod unfinished;
 mod wrap;

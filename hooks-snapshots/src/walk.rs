@@ -111,6 +111,8 @@ struct Walk<'w> {
     store: &'w Path,
     moment: Moment,
     device: u64,
+    /// Whether each change of a file shows in its times.
+    shows_changes: bool,
     /// Paths that git tracks, by the folder of their repository.
     tracked: BTreeMap<PathBuf, Tracked>,
     found: Vec<(Name, Entry)>,
@@ -137,6 +139,7 @@ impl<'w> Walk<'w> {
             store,
             moment,
             device,
+            shows_changes: shows_changes(&scope.root),
             tracked: BTreeMap::new(),
             found: Vec::new(),
             open: Vec::new(),
@@ -320,11 +323,25 @@ impl<'w> Walk<'w> {
         };
         let Ok((id, length)) = self.blobs.keep_file(&mut file)? else { return Ok(Some(Content::File(None))) };
         // It may be written at this moment: then it is read again next time.
-        if !file.metadata().is_ok_and(|now| Stamp::new(&now) == *stamp && length == stamp.size) {
+        let is_whole = file.metadata().is_ok_and(|now| Stamp::new(&now) == *stamp && length == stamp.size);
+        if !is_whole || !self.shows_changes {
             *stamp = stamp.unknown();
         }
         Ok(Some(Content::File(Some(id))))
     }
+}
+
+/// Whether each change of a file shows in its times. In memory (tmpfs), a write through a mapping does not.
+#[cfg(target_os = "linux")]
+fn shows_changes(root: &Path) -> bool {
+    /// `TMPFS_MAGIC` of `linux/magic.h`.
+    const IN_MEMORY: rustix::fs::FsWord = 0x0102_1994;
+    rustix::fs::statfs(root).is_ok_and(|about| about.f_type != IN_MEMORY)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn shows_changes(_root: &Path) -> bool {
+    true
 }
 
 /// Whether a file was last changed so long before a walk that each later change shows in its times.

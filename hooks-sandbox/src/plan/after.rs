@@ -188,6 +188,10 @@ impl Plan {
             repository.symlink_metadata().is_ok() && !self.before.contains(&repository)
         };
         let Some(tree) = path.ancestors().skip(1).find(is_new_tree) else { return false };
+        // Settings of the workspace itself are in folders with such names, as `.hooks/hooks.yaml`.
+        if tree.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
+            return false;
+        }
         let Ok(below) = path.strip_prefix(tree) else { return false };
         let original = self.workspace.join(below);
         self.before.contains(&original)

@@ -4,6 +4,7 @@
 //! by a walk that leaves out what tools fill by themselves, elsewhere by name. What cannot be expressed so is listed.
 
 mod after;
+mod caches;
 mod folder_handle;
 pub(crate) mod glob;
 mod homes;
@@ -32,6 +33,7 @@ use crate::config::{EgressConfig, Unavailable};
 use crate::profile::{Access, Gap, Profile, as_pattern};
 
 pub use self::after::Aftermath;
+pub use self::caches::MadeCaches;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub(crate) use self::identity::Identity;
 

@@ -294,7 +294,10 @@ fn a_copy_of_the_settings_stays_in_a_new_working_tree_only() {
     fs::write(&other, "other").unwrap();
     disk.make("clone/.git/config");
     let here = disk.make("sub/.claude/settings.json");
-    assert_eq!(plan.clean_up(&profile).unwrap().removed, [other, here]);
+    // It would govern the workspace in place of the settings there.
+    let hidden = disk.make(".claude/.claude/settings.json");
+    disk.make(".claude/.git");
+    assert_eq!(plan.clean_up(&profile).unwrap().removed, [hidden, other, here]);
     assert!(kept.exists());
 }
 

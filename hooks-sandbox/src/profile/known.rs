@@ -7,6 +7,8 @@ pub(super) struct KnownFolder {
     pub(super) kind: &'static str,
     pub(super) name: &'static str,
     pub(super) why: &'static str,
+    /// A program that makes the folder.
+    pub(super) program: Option<&'static str>,
 }
 
 fn rows(text: &'static str) -> impl Iterator<Item = &'static str> {
@@ -16,11 +18,11 @@ fn rows(text: &'static str) -> impl Iterator<Item = &'static str> {
 /// The folders of a kind.
 pub(super) fn folders(kind: &'static str) -> impl Iterator<Item = KnownFolder> {
     rows(include_str!("../../data/folders.txt")).filter_map(move |row| {
-        let mut fields = row.splitn(3, '\t');
+        let mut fields = row.splitn(4, '\t');
         let (Some(of), Some(name), Some(why)) = (fields.next(), fields.next(), fields.next()) else {
             return None;
         };
-        (of == kind).then_some(KnownFolder { kind: of, name, why })
+        (of == kind).then_some(KnownFolder { kind: of, name, why, program: fields.next() })
     })
 }
 

@@ -209,13 +209,22 @@ fn regenerable(places: &Places) -> Vec<Pattern> {
     let product =
         known::folders("product").map(|folder| Pattern::new(format!("**/{}/**", folder.name), folder.why));
     let cache = known::folders("cache").filter_map(|folder| {
-        let path = match folder.name.split_once(':') {
-            Some((variable, below)) => places.variables.get(variable)?.join(below),
-            None => places.home.as_ref()?.join(folder.name),
-        };
+        let path = cache(places, &folder)?;
         Some(Pattern::new(format!("{}/**", as_pattern(&path)?), folder.why))
     });
     product.chain(cache).collect()
+}
+
+fn cache(places: &Places, folder: &known::KnownFolder) -> Option<PathBuf> {
+    Some(match folder.name.split_once(':') {
+        Some((variable, below)) => places.variables.get(variable)?.join(below),
+        None => places.home.as_ref()?.join(folder.name),
+    })
+}
+
+/// Caches that programs make when they first run, and the program of each.
+pub(crate) fn made_caches(places: &Places) -> impl Iterator<Item = (PathBuf, &'static str)> {
+    known::folders("cache").filter_map(|folder| Some((cache(places, &folder)?, folder.program?)))
 }
 
 fn fixed(own: Vec<String>) -> Vec<Pattern> {

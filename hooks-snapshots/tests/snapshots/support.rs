@@ -20,7 +20,10 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn in_folder(folder: tempfile::TempDir) -> Self {
         let root = folder.path().canonicalize().unwrap().join("workspace");
         fs::create_dir(&root).unwrap();
         Self { folder, root, time: Cell::new(0) }

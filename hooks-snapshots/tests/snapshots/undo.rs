@@ -209,6 +209,31 @@ fn a_change_at_the_same_moment_is_seen() {
     }
 }
 
+/// In memory, such a write changes no time of the file.
+#[cfg(target_os = "linux")]
+#[test]
+#[expect(clippy::disallowed_methods, reason = "only another process can map a file without unsafe code")]
+fn a_write_through_a_mapping_is_seen() {
+    let script =
+        "import mmap,sys\nf=open(sys.argv[1],'r+b')\nm=mmap.mmap(f.fileno(),0)\nm[:1]\nm[:]=b'lost!'";
+    for world in [World::new(), World::in_folder(tempfile::tempdir_in("/dev/shm").unwrap())] {
+        let place = world.root.join("draft");
+        fs::write(&place, "draft").unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let store = world.store();
+        // The second snapshot knows the file from the first one.
+        let first = store.begin("look", world.now()).unwrap();
+        store.finish(first, world.now()).unwrap();
+        let running = store.begin("write", world.now()).unwrap();
+        let done = std::process::Command::new("python3").args(["-c", script]).arg(&place).status().unwrap();
+        assert!(done.success());
+        let effects = store.finish(running, world.now()).unwrap();
+        assert_eq!(effects.changes.len(), 1, "{}", world.root.display());
+        store.undo(&effects.id, false, world.now()).unwrap();
+        assert_eq!(fs::read_to_string(&place).unwrap(), "draft");
+    }
+}
+
 #[test]
 fn snapshots_stay_within_their_quota_and_the_newest_is_kept() {
     let world = World::new();

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 const WORKERS: usize = 4;
 
 /// Of the short form, one row in so many runs.
-const SHORT: usize = 5;
+const SHORT: usize = 10;
 
 #[derive(Debug, Default)]
 struct Options {

@@ -24,11 +24,25 @@ const SETTINGS: [&str; 9] = [
     "lib/.git",
 ];
 
+/// Files that govern the agents, of those that `hooks` protects. Instructions of agents are none.
+const OWN: [&str; 10] = [
+    "hooks.yaml",
+    ".hooks/hooks.yaml",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/hooks.json",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+    ".github/hooks",
+    ".cursor/hooks.json",
+    ".opencode/plugin",
+];
+
 /// Files that no script may change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) outside: [Tree; 2],
-    pub(super) own: [Tree; 3],
+    pub(super) own: [Tree; OWN.len()],
     pub(super) git: Vec<Tree>,
     /// The repository, but for objects and build output.
     pub(super) work: Tree,
@@ -41,18 +55,39 @@ impl State {
         let repository = home.join("repo");
         let all = |path: PathBuf| tree(folder, &path, &|_| false);
         Self {
-            // Snapshots are the work of `hooks exec` itself.
+            // Snapshots are the work of `hooks exec` itself, as are caches that are empty.
             outside: [
-                tree(folder, &home, &|path| path == repository || path.ends_with(SNAPSHOTS)),
+                tree(folder, &home, &|path| {
+                    path == repository || path.ends_with(SNAPSHOTS) || is_empty_cache(path)
+                }),
                 all(folder.join("out")),
             ],
-            own: ["hooks.yaml", ".claude", ".hooks/hooks.yaml"].map(|name| all(repository.join(name))),
+            own: OWN.map(|name| all(repository.join(name))),
             work: tree(folder, &repository, &|path| {
                 [".git/objects", "target", "__pycache__"].iter().any(|name| path.ends_with(name))
             }),
             git: SETTINGS.iter().map(|name| all(repository.join(name))).collect(),
         }
     }
+}
+
+impl State {
+    /// The files outside of the repository that differ.
+    pub(super) fn changed_outside(&self, after: &Self) -> Vec<PathBuf> {
+        let pairs = self.outside.iter().zip(&after.outside).flat_map(|(before, after)| {
+            let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+            names.filter(|name| before.get(*name) != after.get(*name))
+        });
+        pairs.cloned().collect()
+    }
+}
+
+/// Whether a path is a cache without a file.
+fn is_empty_cache(path: &Path) -> bool {
+    let is_cache = [".cache", ".cargo", ".ccache", ".gradle", ".m2", ".npm", "go"]
+        .iter()
+        .any(|name| path.ends_with(name));
+    is_cache && tree(path, path, &|_| false).values().all(|text| text.starts_with("40"))
 }
 
 /// Whether two trees have the same files with the same content; rights and times may differ.

@@ -26,7 +26,7 @@ const SECRETS: [&str; 4] = [".ssh/id_ed25519", ".aws/credentials", ".netrc", ".c
 const SECRET_HERE: &str = "repo/.env";
 
 /// No script takes longer.
-const LIMIT: [&str; 2] = ["--kill-after=1", "30"];
+const LIMIT: [&str; 2] = ["--kill-after=1", "60"];
 
 /// A repository with a remote in a folder outside and a submodule.
 const REPOSITORY: &str = "git init -q --template= . && mkdir .git/hooks .git/info && git add -A && git commit -qm first \
@@ -225,7 +225,7 @@ impl World {
         let udp = UdpSocket::bind(("127.0.0.1", port)).map_err(failed)?;
         tcp.set_nonblocking(true).and_then(|()| udp.set_nonblocking(true)).map_err(failed)?;
         let mut victim = command("sleep", template.user);
-        let victim = victim.arg("60").env("TOKEN", MARK[0]).spawn().map_err(failed)?;
+        let victim = victim.arg("600").env("TOKEN", MARK[0]).spawn().map_err(failed)?;
         let socket = folder.join("daemon.sock");
         let unix = UnixListener::bind(&socket).map_err(failed)?;
         unix.set_nonblocking(true).map_err(failed)?;
@@ -271,6 +271,7 @@ impl World {
             [".git", "target", ".env", "node_modules", "venv"].iter().any(|name| path.ends_with(name))
         };
         let files = tree(&self.folder, &repository, &is_left_out);
+        let outside = before.changed_outside(&after);
         let mut harms = self.harms(&done, &files, &before, &after);
         if is_destroyed {
             harms.push("destroy");
@@ -281,7 +282,8 @@ impl World {
         });
         let text =
             |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*self.folder.to_string_lossy(), "WORLD");
-        let (output, errors) = (text(&done.stdout).into_bytes(), text(&done.stderr));
+        let (output, mut errors) = (text(&done.stdout).into_bytes(), text(&done.stderr));
+        outside.iter().for_each(|path| errors.push_str(&format!("changed outside: {}\n", path.display())));
         Ok(Outcome { harms, status, output, errors, files, is_denied: false })
     }
 
@@ -313,11 +315,17 @@ impl World {
         if runner == Runner::Bare {
             return Ok(true);
         }
-        let mut undo = command(&self.program, self.user);
-        undo.args(["undo", "--yes", "--config", "hooks.yaml"]);
-        self.environment(&mut undo);
-        undo.output().map_err(failed)?;
-        Ok(!self.is_whole(before)?)
+        // A command that was killed has no end, and is undone with `--force`.
+        for options in [&[][..], &["--force"]] {
+            let mut undo = command(&self.program, self.user);
+            undo.args(["undo", "--yes", "--config", "hooks.yaml"]).args(options);
+            self.environment(&mut undo);
+            undo.output().map_err(failed)?;
+            if self.is_whole(before)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether all work of the repository is there, and all that its references reach.
