@@ -174,7 +174,7 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     use hooks::SystemClock;
     use hooks::redaction::Scrubber;
     use hooks::sandbox::kernel::{NotRun, Sandbox};
-    use hooks::sandbox::{MadeCaches, Plan, Unavailable};
+    use hooks::sandbox::{Plan, Unavailable, make_caches};
     use hooks::time::Clock;
 
     use crate::snapshots;
@@ -186,8 +186,7 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     let temporary = Temporary::new(now);
     let path = temporary.as_ref().and_then(|folder| folder.path().canonicalize().ok());
     let store = snapshots::wanted(governed);
-    // Until the end of the command.
-    let _made = MadeCaches::new(&Config::sandbox_places(&profile.workspace), is_installed);
+    make_caches(&Config::sandbox_places(&profile.workspace), is_installed);
     let plan = Plan::new(profile, folder).map_err(|error| failed(&error))?.with_temporary(path);
     let scrubber = config.as_hooks().extension::<Scrubber>().cloned();
     let start = |plan: Plan| {
@@ -256,7 +255,8 @@ fn is_installed(program: &str) -> bool {
     env::split_paths(&search).any(|folder| folder.join(program).is_file())
 }
 
-/// Removes files that govern agents and that the command has created, and restores links; returns whether none is left.
+/// Removes files that govern agents and that the command has created, and restores links, and what no mount held; returns whether
+/// nothing is left.
 #[cfg(target_os = "linux")]
 fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> bool {
     let after = match plan.clean_up(profile) {
@@ -269,7 +269,8 @@ fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> bool {
         }
     };
     for why in &after.missed {
-        say(&format!("the command ran, and a file that governs agents or git may have been created: {why}"));
+        let what = "a file that governs agents or git may have been created or changed";
+        say(&format!("the command ran, and {what}: {why}"));
     }
     for path in &after.removed {
         let why = "it governs agents or git, and the command had created it";
@@ -278,6 +279,12 @@ fn clean_up(plan: &hooks::sandbox::Plan, profile: &Profile) -> bool {
     for path in &after.restored {
         let why = "the command had replaced, closed or changed it";
         say(&format!("restored `{}`: {why}", path.display()));
+    }
+    if after.uncopied > 0 {
+        say(&format!(
+            "{} protected files were not copied before the command: changes to them stay",
+            after.uncopied
+        ));
     }
     after.missed.is_empty()
 }

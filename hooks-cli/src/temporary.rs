@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
-const PREFIX: &str = "hooks-exec-";
+const PREFIX: &str = "hooks-exec-tmp-";
 
 /// Most entries of the system's folder for temporary files that are looked at.
 const MOST: usize = 10_000;
@@ -32,7 +32,7 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Makes a folder, and removes those that killed commands of this user have left. `None` if none can be made.
+    /// Makes a folder, and removes one that a killed command of this user has left. `None` if none can be made.
     pub(crate) fn new(now: SystemTime) -> Option<Self> {
         remove_left(&env::temp_dir(), now);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir().ok()?;
@@ -51,21 +51,23 @@ fn locked(folder: &Path) -> Option<File> {
     flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(lock)
 }
 
+/// Removes one of them, as a command waits for it.
 fn remove_left(folder: &Path, now: SystemTime) {
     let user = rustix::process::geteuid().as_raw();
     let is_left = |about: &Metadata| {
         let is_old = about.modified().is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > AGE));
         about.is_dir() && about.uid() == user && is_old
     };
-    for entry in fs::read_dir(folder).into_iter().flatten().take(MOST).flatten() {
-        let has_name = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes());
-        if has_name
-            && entry.metadata().is_ok_and(|about| is_left(&about))
-            && let Some(_lock) = locked(&entry.path())
-        {
-            // What cannot be removed stays.
-            drop(fs::remove_dir_all(entry.path()));
-        }
+    let entries = fs::read_dir(folder).into_iter().flatten().take(MOST).flatten();
+    let mut named =
+        entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()));
+    let left = named.find_map(|entry| {
+        let lock = entry.metadata().is_ok_and(|about| is_left(&about)).then(|| locked(&entry.path()))??;
+        Some((entry.path(), lock))
+    });
+    if let Some((path, _lock)) = left {
+        // A folder that cannot be removed stays.
+        drop(fs::remove_dir_all(path));
     }
 }
 
@@ -83,8 +85,8 @@ mod tests {
             fs::create_dir_all(place.path().join(name).join("below")).unwrap();
             place.path().join(name)
         };
-        let (left, used, other) = (make("hooks-exec-left"), make("hooks-exec-used"), make("other"));
-        std::os::unix::fs::symlink(&other, place.path().join("hooks-exec-link")).unwrap();
+        let (left, used, other) = (make("hooks-exec-tmp-left"), make("hooks-exec-tmp-used"), make("other"));
+        std::os::unix::fs::symlink(&other, place.path().join("hooks-exec-tmp-link")).unwrap();
         let _lock = locked(&used).unwrap();
         let now = SystemTime::UNIX_EPOCH + Duration::from_millis(SystemClock.now().0);
         remove_left(place.path(), now);

@@ -338,6 +338,46 @@ fn a_list_of_hosts_is_not_promised_without_namespaces() {
     }
 }
 
+/// Without mounts, protected files are restored when the command has ended, and no process of it is left that could change them again.
+#[test]
+fn protected_files_are_restored_without_namespaces() {
+    let world = World::new("version: 1\n", None);
+    let rules = "version: 1\nprotected: [kept.txt]\nsandbox: { unavailable: guards-only }\n";
+    fs::write(world.project.join("guards.yaml"), rules).unwrap();
+    fs::write(world.project.join("kept.txt"), "mine\n").unwrap();
+    let done = world.exec(
+        "../../hooks exec --config guards.yaml -- sh -c 'echo evil > kept.txt; cat kept.txt'; cat kept.txt; \
+         ../../hooks exec --config guards.yaml -- sh -c 'setsid sh -c \"sleep 0.3; echo late > kept.txt\" & kill -9 $PPID'; \
+         sleep 0.6; cat kept.txt",
+    );
+    if is_held(&done) {
+        let (output, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        assert_eq!(output, "evil\nmine\nmine\n", "{errors}");
+        assert!(errors.contains("restored `") && errors.contains("kept.txt`"), "{errors}");
+    }
+}
+
+/// No right of Landlock closes these, so the calls that make them are refused.
+#[test]
+fn no_socket_leads_outside_without_namespaces() {
+    let world = World::new("version: 1\n", None);
+    let rules = "version: 1\nsandbox: { unavailable: guards-only }\n";
+    fs::write(world.project.join("guards.yaml"), rules).unwrap();
+    let script = "import socket as s\n\
+        def tried(name, make):\n  try: make(); print(name)\n  except OSError: pass\n\
+        tried('unix', lambda: s.socket(s.AF_UNIX))\n\
+        tried('datagrams', lambda: s.socketpair(s.AF_UNIX, s.SOCK_DGRAM))\n\
+        tried('listen', lambda: s.socket().listen())\n\
+        tried('udp', lambda: s.socket(s.AF_INET, s.SOCK_DGRAM))\n\
+        tried('pair', lambda: s.socketpair(s.AF_UNIX))\n";
+    fs::write(world.project.join("try.py"), script).unwrap();
+    let done = world.exec("../../hooks exec --config guards.yaml -- python3 try.py");
+    if is_held(&done) {
+        let (output, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        assert_eq!(output, "pair\n", "{errors}");
+    }
+}
+
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test starts the program")]
 fn the_rules_are_printed_for_other_sandboxes() {

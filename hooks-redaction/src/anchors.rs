@@ -21,6 +21,10 @@ pub(super) struct Anchors {
     pub(super) account: bool,
     /// First colon of an address, of a password in a URL, or of a token.
     pub(super) colon: bool,
+    /// Colon behind a blank, perhaps of a caption that ends with a letter beyond ASCII.
+    pub(super) caption: bool,
+    /// Perhaps a word for a password with letters beyond ASCII.
+    pub(super) mixed: bool,
     /// Byte that decides alone: `@%&\~` or a control character.
     pub(super) rare: bool,
     /// First byte of a character beyond ASCII that may hide something.
@@ -79,7 +83,7 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
 }
 
 /// Finds the anchors of the batch at the start of `rest`. The first column is that of the block before it. `is_ascii` if all of them are
-/// ASCII: then nothing is looked for that stands beside other letters.
+/// ASCII: then nothing is looked for that only stands beside other letters.
 #[inline(always)]
 fn in_batch<S: Simd>(
     simd: S,
@@ -116,6 +120,8 @@ struct Hits<T> {
     number: T,
     account: T,
     colon: T,
+    caption: T,
+    mixed: T,
     rare: T,
     opener: T,
     word: T,
@@ -178,18 +184,19 @@ impl<T: Bits> Hits<T> {
         let two = numbers.and(numbers, 1);
         let four = two.and(two, 2);
         let seven = four.and(four, 3);
-        let none = here.rare & !here.rare;
+        let no_bits = here.rare & !here.rare;
         let behind_other = before(other(last), other(here));
         let (mixed_names, behind_blank) = match is_ascii {
-            true => (none, none),
+            true => (no_bits, no_bits),
             false => (mixed_names(here, next, starts, behind_other), behind_blank(last, here)),
         };
         let hits = Self {
-            name: names(here, next) | more_names(here, next, starts) | mixed_names,
+            name: names(here, next) | more_names(here, next, starts),
             number: here.digit & starts & seven.here,
             account: here.letter & starts & letters(1) & digits(2) & digits(3),
-            colon: first_colon
-                & (token_after & (!colon_after | near_digits(here, next)) | behind_other | behind_blank),
+            colon: first_colon & (token_after & (!colon_after | near_digits(here, next)) | behind_other),
+            caption: first_colon & behind_blank,
+            mixed: mixed_names,
             rare: here.rare,
             opener: here.opener,
             word: starts & long,
@@ -211,6 +218,8 @@ impl<T: Bits> Hits<T> {
             number,
             account,
             colon,
+            caption,
+            mixed,
             rare,
             opener,
             word,
@@ -221,7 +230,19 @@ impl<T: Bits> Hits<T> {
             joint,
             ..
         } = *self;
-        name | number | account | colon | rare | opener | word | encoded | option | dashes | line_end | joint
+        name | number
+            | account
+            | colon
+            | caption
+            | mixed
+            | rare
+            | opener
+            | word
+            | encoded
+            | option
+            | dashes
+            | line_end
+            | joint
     }
 }
 
@@ -233,6 +254,8 @@ impl<T> Hits<T> {
             number: by(self.number),
             account: by(self.account),
             colon: by(self.colon),
+            caption: by(self.caption),
+            mixed: by(self.mixed),
             rare: by(self.rare),
             opener: by(self.opener),
             word: by(self.word),
@@ -255,6 +278,8 @@ impl Hits<[u64; LANES]> {
             number: is(&self.number),
             account: is(&self.account),
             colon: is(&self.colon),
+            caption: is(&self.caption),
+            mixed: is(&self.mixed),
             rare: is(&self.rare),
             opener: is(&self.opener),
             word: is(&self.word),

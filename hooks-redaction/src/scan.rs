@@ -69,6 +69,12 @@ fn pass(text: &str, labels: Labels, encoded: Labels) -> Findings {
 /// Longest word in front of a line end in which a credential is looked for.
 const MAX_WORD: usize = 512;
 
+/// Whether a word is "hasło", or the part of "şifre" behind its first letter.
+fn is_mixed_word(bytes: &[u8], at: usize) -> bool {
+    let is = |word: &[u8]| bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word));
+    is(b"has") && byte(bytes, at + 3) >= 0x80 || is(b"ifre") && byte_before(bytes, at) >= 0x80
+}
+
 struct Scanner<'t> {
     text: &'t str,
     index: &'static Index,
@@ -119,6 +125,9 @@ impl Scanner<'_> {
         if anchors.colon {
             self.colon(at);
         }
+        if anchors.caption {
+            self.caption(at);
+        }
         if anchors.word {
             self.word(at);
         }
@@ -136,7 +145,7 @@ impl Scanner<'_> {
         if anchors.joint {
             self.joint(at);
         }
-        if anchors.name {
+        if anchors.name || anchors.mixed && is_mixed_word(self.text.as_bytes(), at) {
             self.named_anchor(at);
         }
         if anchors.line_end {
@@ -394,7 +403,7 @@ impl Scanner<'_> {
         if before == b']' && next.is_ascii_digit() {
             self.keep(accounts::relayed(self.text, at));
         }
-        if before >= 0x80 || before == b' ' && byte_before(bytes, at - 1) >= 0x80 {
+        if before >= 0x80 {
             self.keep(prose::behind_caption(self.text, at));
         }
         if next == b'/' {
@@ -426,6 +435,14 @@ impl Scanner<'_> {
             if self.found.spans.len() > found {
                 self.number = self.number.max(self.address);
             }
+        }
+    }
+
+    /// Reads behind a caption whose last letter is beyond ASCII, with a blank before its colon.
+    fn caption(&mut self, at: usize) {
+        let bytes = self.text.as_bytes();
+        if byte_before(bytes, at) == b' ' && byte_before(bytes, at - 1) >= 0x80 {
+            self.keep(prose::behind_caption(self.text, at));
         }
     }
 

@@ -379,3 +379,15 @@ fn a_top_level_name_can_be_cut_at_its_letters() {
     assert_eq!(scrubber.scrub("to a@x.org now"), "to [EMAIL_REDACTED] now");
     assert_eq!(Scrubber::emails().scrub("to a@x.xn--p1ai now"), "to [EMAIL_REDACTED] now");
 }
+
+/// Letters beyond ASCII far away from a text do not change what is found in it.
+#[test]
+fn far_letters_change_nothing() {
+    for text in
+        ["> ::dead:beef x", "] ::1:2 y", "has (winter77x)", "has, password = winter77x", "# :: 10.1.2.3"]
+    {
+        let far = format!("{text}{}ü", " ".repeat(1_500));
+        let [alone, beside] = [text, &far].map(|text| Scrubber::all().scrub(text).into_owned());
+        assert_eq!(beside.trim_end_matches(['ü', ' ']), alone, "{text}");
+    }
+}

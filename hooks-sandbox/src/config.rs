@@ -72,7 +72,7 @@ pub enum ShellCalls {
 /// ```
 /// use hooks_sandbox::EgressConfig;
 ///
-/// assert_eq!(EgressConfig::default(), EgressConfig::Packages);
+/// assert_eq!(EgressConfig::default(), EgressConfig::None);
 /// assert_eq!(serde_json::from_str::<EgressConfig>(r#""all""#)?, EgressConfig::All);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -80,18 +80,18 @@ pub enum ShellCalls {
 #[serde(rename_all = "snake_case")]
 pub enum EgressConfig {
     /// Nowhere: programs in the sandbox reach each other over loopback, and nothing else.
+    #[default]
     None,
     /// Everywhere.
     All,
-    /// The hosts that package managers use, by their settings, and by those of their lock files that commands may not write. None where
-    /// the kernel refuses a network of its own, because the port of the proxy is open on every host then.
+    /// The hosts that package managers use, by their settings in folders that commands may not write. None where the kernel refuses a
+    /// network of its own, because the port of the proxy is open on every host then.
     ///
     /// ```
     /// # use hooks_sandbox::EgressConfig;
     /// assert_eq!(serde_json::from_str::<EgressConfig>(r#""packages""#)?, EgressConfig::Packages);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    #[default]
     Packages,
     /// These hosts, by a proxy that the command has to use. Programs in the sandbox reach each other over loopback.
     ///
@@ -126,7 +126,8 @@ enum EgressWord {
     None,
     /// Everywhere.
     All,
-    /// The hosts that package managers use, by their settings, and by those of their lock files that commands may not write.
+    /// The hosts that package managers use, by their settings in folders that commands may not write. None where the kernel refuses a
+    /// network of its own, because the port of the proxy is open on every host then.
     Packages,
 }
 

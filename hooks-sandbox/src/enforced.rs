@@ -78,6 +78,19 @@ impl Enforced {
         self.promises.push(Promise { what: what.to_owned(), is_held });
     }
 
+    /// Whether a mechanism holds fully; not if it was not applied.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Enforced, Held};
+    ///
+    /// let mut enforced = Enforced::default();
+    /// enforced.add("namespaces", Held::Fully);
+    /// assert!(enforced.has("namespaces") && !enforced.has("landlock"));
+    /// ```
+    pub fn has(&self, name: &str) -> bool {
+        self.mechanisms.iter().any(|one| one.held.is_full() && one.name == name)
+    }
+
     /// Whether a promise is held; not if it was not made.
     ///
     /// ```

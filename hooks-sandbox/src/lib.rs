@@ -26,5 +26,5 @@ mod profile;
 pub use self::config::{EgressConfig, SandboxConfig, ShellCalls, Unavailable};
 pub use self::emit::{Emitted, ProfileFormat, UnknownProfileFormat};
 pub use self::enforced::{Enforced, Held, Mechanism, Promise};
-pub use self::plan::{Aftermath, MadeCaches, NoPlan, Plan};
+pub use self::plan::{Aftermath, NoPlan, Plan, make_caches};
 pub use self::profile::{Access, Answer, Gap, Pattern, Places, Profile, Rules, regenerable_folders};

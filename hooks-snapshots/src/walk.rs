@@ -262,7 +262,7 @@ impl<'w> Walk<'w> {
             return Err(SnapshotError::TooMany { most });
         }
         let is_made = match self.cache.entries.get(&name) {
-            Some(known) if known.stamp == stamp => known.is_made,
+            Some(known) if known.stamp == stamp && known.content == content => known.is_made,
             Some(known) => known.is_made && self.moment == Moment::After,
             None => self.moment == Moment::After,
         };
@@ -334,9 +334,10 @@ impl<'w> Walk<'w> {
 /// Whether each change of a file shows in its times. In memory (tmpfs), a write through a mapping does not.
 #[cfg(target_os = "linux")]
 fn shows_changes(root: &Path) -> bool {
-    /// `TMPFS_MAGIC` of `linux/magic.h`.
-    const IN_MEMORY: rustix::fs::FsWord = 0x0102_1994;
-    rustix::fs::statfs(root).is_ok_and(|about| about.f_type != IN_MEMORY)
+    /// `TMPFS_MAGIC` and `RAMFS_MAGIC` of `linux/magic.h`.
+    const IN_MEMORY: [u32; 2] = [0x0102_1994, 0x8584_58f6];
+    // The kernel's number has 32 bits, in a word of the machine.
+    rustix::fs::statfs(root).is_ok_and(|about| !IN_MEMORY.contains(&(about.f_type as u32)))
 }
 
 #[cfg(not(target_os = "linux"))]

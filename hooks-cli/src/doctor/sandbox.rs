@@ -7,7 +7,7 @@ use std::path::Path;
 
 use hooks::sandbox::kernel::{NotRun, Sandbox};
 use hooks::sandbox::{
-    EgressConfig, Enforced, Held, Places, Plan, Profile, Rules, SandboxConfig, Unavailable,
+    EgressConfig, Enforced, Held, Pattern, Places, Plan, Profile, Rules, SandboxConfig, Unavailable,
 };
 
 use super::Finding;
@@ -60,7 +60,8 @@ fn attempt() -> Result<Vec<Finding>, String> {
         egress: EgressConfig::None,
         ..SandboxConfig::default()
     };
-    let profile = Profile::new(&places, Rules { own, ..Rules::default() }, &config);
+    let read_deny = vec![Pattern::new("~/.ssh/**", "a secret")];
+    let profile = Profile::new(&places, Rules { own, read_deny, ..Rules::default() }, &config);
     let plan = Plan::new(&profile, &workspace).map_err(|error| error.to_string())?;
     let command = [shell, "-c", &script].map(Into::into);
     let done = Sandbox::new(plan, command).capturing().run().map_err(|error: NotRun| error.to_string())?;

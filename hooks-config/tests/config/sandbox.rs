@@ -101,7 +101,7 @@ fn the_section_is_checked() {
     let config = Config::parse("version: 1\nsandbox: { unavailable: ask }", "hooks.yaml").unwrap();
     assert_eq!(
         (&config.sandbox().egress, config.sandbox().unavailable),
-        (&EgressConfig::Packages, Unavailable::Ask)
+        (&EgressConfig::None, Unavailable::Ask)
     );
     for (text, problem) in [
         ("sandbox: { egress: [example.com, 'https://a.example'] }", "`https://a.example` is not a host"),

@@ -1,9 +1,8 @@
 //! List of patterns, compiled to one matcher.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::dialect::PatternDialect;
 use super::error::{PatternError, PatternProblem, PatternWarning};
@@ -81,6 +80,7 @@ impl Globs {
         // Of equal patterns, only the first can be found.
         let mut seen = HashSet::new();
         let is_first: Vec<bool> = globs.wild.iter().map(|wild| seen.insert(wild.text())).collect();
+        drop(seen);
         let mut is_first = is_first.into_iter();
         globs.wild.retain(|_| is_first.next().unwrap_or(true));
         Ok(globs)

@@ -11,6 +11,7 @@ use std::thread::{self, JoinHandle};
 
 use hooks_facts::hosts::HostList;
 use hooks_redaction::Scrubber;
+use nix::sys::prctl;
 use nix::unistd::Pid;
 use rustix::fs::{MemfdFlags, fstat, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -18,9 +19,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::hand_out;
-use super::stage::{CLOSED_STAY, Order, command, pid_of};
+use super::stage::{CLOSED_STAY, NAMESPACES, Order, command, pid_of};
 use super::stream;
-use super::watch::{Watch, hold_signals};
+use super::watch::{Watch, end_children, hold_signals};
 use crate::config::Unavailable;
 use crate::egress::{self, Connection, Proxy};
 use crate::enforced::Enforced;
@@ -134,7 +135,7 @@ impl Sandbox {
         hold_signals().map_err(|error| NotRun::Failed(error.to_string()))?;
         let plan = self.handed_over()?;
         let (report, reporter) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (copied, has_copied) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (copied, copies_made) = pipe_with(PipeFlags::CLOEXEC)?;
         fcntl_setfd(&reporter, FdFlags::empty())?;
         fcntl_setfd(&copied, FdFlags::empty())?;
         let hosts = HostList::new(&self.plan.hosts).map_err(|error| NotRun::Failed(error.to_string()))?;
@@ -155,6 +156,8 @@ impl Sandbox {
             first.stdin(Stdio::null()).process_group(0);
         }
         let copying = self.wire(&mut first)?;
+        // What a stage leaves that is killed comes to this process.
+        prctl::set_child_subreaper(true).map_err(|error| NotRun::Failed(error.to_string()))?;
         let limit = self.limit.take();
         let mut child = first.spawn()?;
         if let Some(Err(error)) = limit.map(|limit| kill_at_end(limit, pid_of(&child))) {
@@ -176,10 +179,12 @@ impl Sandbox {
         let mut text = String::new();
         File::from(report).read_to_string(&mut text)?;
         let enforced = serde_json::from_str::<Enforced>(&text);
-        if enforced.as_ref().is_ok_and(|enforced| !enforced.holds(CLOSED_STAY)) {
+        let may_run =
+            |enforced: &Enforced| enforced.is_whole() || self.plan.unavailable == Unavailable::GuardsOnly;
+        if enforced.as_ref().is_ok_and(|enforced| may_run(enforced) && !enforced.holds(CLOSED_STAY)) {
             self.plan.keep_copies();
             // A stage that has ended waits for none.
-            drop(File::from(has_copied).write_all(b"c"));
+            drop(File::from(copies_made).write_all(b"c"));
         }
         let watch = Watch {
             child: pid_of(&child),
@@ -188,6 +193,10 @@ impl Sandbox {
             reaps_all: false,
         };
         let status = watch.wait();
+        // In a namespace of processes, they have ended.
+        if !enforced.as_ref().is_ok_and(|enforced| enforced.has(NAMESPACES)) {
+            end_children();
+        }
         let connections = proxy.map(Proxy::end).unwrap_or_default();
         let status = status.map_err(|error| NotRun::Failed(error.to_string()))?;
         let mut output = Vec::new();
@@ -197,7 +206,7 @@ impl Sandbox {
         let Ok(enforced) = enforced else {
             return Err(NotRun::Failed("the sandbox ended before it reported what it holds".to_owned()));
         };
-        if !enforced.is_whole() && self.plan.unavailable != Unavailable::GuardsOnly {
+        if !may_run(&enforced) {
             return Err(NotRun::NotHeld(enforced));
         }
         Ok(Finished { enforced, status, output, connections })

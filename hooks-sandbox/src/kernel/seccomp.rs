@@ -74,6 +74,9 @@ const NOT_STREAMS: [u64; 6] = [2, 3, 4, 5, 6, 10];
 /// Data in the first packet of a connection, which Landlock does not see.
 const FAST_OPEN: u64 = 0x2000_0000;
 
+/// Requests that exchange the blocks of two files and leave their times as they are: of ext4, XFS (two) and F2FS, by the kernel's headers.
+const EXCHANGES: [libc::Ioctl; 4] = [0xc028_660f, 0xc0c0_586d, 0x4028_5881, 0xc020_f509];
+
 /// Applies the filters. `is_closed` if the network is to be refused and no namespace does it. `shares_terminal` if the command reads the
 /// terminal of the caller.
 pub(super) fn filter(is_closed: bool, shares_terminal: bool) -> Held {
@@ -103,8 +106,11 @@ fn programs(is_closed: bool, shares_terminal: bool) -> Result<Vec<BpfProgram>, S
         // The command is in the background of the caller's terminal. In the foreground it would read what is typed there.
         requests.push(libc::TIOCSPGRP);
     }
+    requests.extend(EXCHANGES);
     let requests = requests.into_iter().map(|request| rule(vec![is(1, request)]));
     refused.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
+    // The limits of other processes.
+    refused.insert(libc::SYS_prlimit64, vec![rule(vec![is_not(0, 0)])?]);
 
     // Its flags are in memory, which no filter reads. Programs then use `clone`.
     let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
@@ -116,6 +122,10 @@ fn programs(is_closed: bool, shares_terminal: bool) -> Result<Vec<BpfProgram>, S
     if is_closed {
         // No right of Landlock closes a socket that is a file. A pair of sockets is not one.
         sockets.push(rule(vec![is(0, widened(libc::AF_UNIX))])?);
+        // One of a pair of datagrams sends to any socket by its name.
+        network.insert(libc::SYS_socketpair, vec![rule(vec![masked(1, 0xf, 2)])?]);
+        // Without a name of its own, a socket that listens gets one.
+        network.insert(libc::SYS_listen, Vec::new());
         for family in [libc::AF_INET, libc::AF_INET6] {
             for kind in NOT_STREAMS {
                 sockets.push(rule(vec![is(0, widened(family)), masked(1, 0xf, kind)])?);

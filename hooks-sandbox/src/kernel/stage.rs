@@ -24,13 +24,16 @@ pub(super) const WORD: &str = "sandbox-stage";
 /// The promise that mounts keep. Where it is not held, the caller restores these files when the command has ended.
 pub(super) const CLOSED_STAY: &str = "protected files, own files and git settings stay";
 
+/// The mechanism by which all processes of a command end with it.
+pub(super) const NAMESPACES: &str = "namespaces";
+
 /// Arguments of a stage on its command line.
 #[derive(Debug)]
 pub(super) struct Order {
     /// Numbers of the open files with the plan, and for the report.
     pub(super) plan: i32,
     pub(super) report: i32,
-    /// Number of the open file from which a byte comes when the caller has copies of the files that no mount holds.
+    /// Number of the open file on which the caller confirms its copies of what no mount holds.
     pub(super) copied: i32,
     /// Whether the command shares the terminal and its signals.
     pub(super) shares_terminal: bool,
@@ -108,6 +111,8 @@ impl Order {
         let to = self.listener?;
         if !is_inside && has_found_hosts {
             _ = nix::unistd::close(to);
+            let why = "without namespaces, its port would be open on every host";
+            enforced.add("proxy to the hosts of package managers", Held::Refused(why.to_owned()));
             return None;
         }
         let handed = hand_out::hand_out(to);
@@ -170,7 +175,7 @@ fn first(order: &Order) -> Result<u8, String> {
     let is_inside = entered.is_full();
     // A change of rights resets it.
     end_with_parent()?;
-    enforced.add("namespaces", entered);
+    enforced.add(NAMESPACES, entered);
     if is_inside && !plan.is_connected {
         enforced.add("loopback", network::loopback_up().map_or_else(Held::Refused, |()| Held::Fully));
     }
@@ -210,6 +215,7 @@ fn second(order: &Order) -> Result<u8, String> {
 fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: bool) -> Result<u8, String> {
     // Opened before the folder of open files may be gone.
     let mut report = File::options().write(true).open(format!("/proc/self/fd/{}", order.report));
+    let copied = File::open(format!("/proc/self/fd/{}", order.copied));
     let has_mounts = is_inside && mounts::set_up(plan, &mut enforced);
     let has_none = enforced.add("capabilities dropped", capabilities::drop_all());
     if let Err(error) = prctl::set_no_new_privs() {
@@ -242,7 +248,6 @@ fn restricted(order: &Order, plan: &Plan, mut enforced: Enforced, is_inside: boo
         Err(error) => return Err(format!("no report: {error}")),
     }
     drop(report);
-    let copied = File::open(format!("/proc/self/fd/{}", order.copied));
     order.close();
     if !enforced.is_whole() && plan.unavailable != Unavailable::GuardsOnly {
         // The caller prints the reason.
@@ -282,6 +287,9 @@ fn run(order: &Order, plan: &Plan, has_mounts: bool, is_inside: bool) -> Result<
         Some(folder) if !has_mounts => command.env("TMPDIR", folder),
         _ => command.env("TMPDIR", "/tmp"),
     };
+    if !has_mounts {
+        command.current_dir(&plan.folder);
+    }
     if !order.shares_terminal {
         command.process_group(0);
     }

@@ -1,4 +1,5 @@
-//! Removes files of a command that no mount could prevent: new files that govern agents or git, and replaced links.
+//! Removes files of a command that no mount could prevent: new files that govern agents or git, and replaced links. Where there are no
+//! mounts at all, files that may not be written are restored too.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,8 +34,10 @@ pub struct Aftermath {
     /// Links that were restored, because the command had replaced them, folders above such files whose rights were, and files that no
     /// mount held.
     pub restored: Vec<PathBuf>,
-    /// Reasons for which such a file may still be there.
+    /// Reasons for which such a file may still be there, or may be changed.
     pub missed: Vec<String>,
+    /// Number of other protected files that were not copied, where no mount held them. Changes to them stay.
+    pub uncopied: usize,
 }
 
 impl Plan {
@@ -91,6 +94,7 @@ impl Plan {
             let (restored, missed) = kept.restore(&self.writable);
             after.restored.extend(restored);
             after.missed.extend(missed);
+            after.uncopied = kept.left;
         }
         let mut opened = Vec::new();
         for path in self.created(&profile, &access, &mut after.missed, &mut opened) {
@@ -189,7 +193,8 @@ impl Plan {
         };
         let Some(tree) = path.ancestors().skip(1).find(is_new_tree) else { return false };
         // Settings of the workspace itself are in folders with such names, as `.hooks/hooks.yaml`.
-        if tree.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
+        let inside = tree.strip_prefix(&self.workspace).unwrap_or(tree);
+        if inside.iter().any(|part| part.as_encoded_bytes().starts_with(b".")) {
             return false;
         }
         let Ok(below) = path.strip_prefix(tree) else { return false };

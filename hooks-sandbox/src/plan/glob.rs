@@ -110,6 +110,18 @@ pub(super) fn existing(pattern: &str) -> Option<Vec<Named>> {
     let mut found = vec![PathBuf::from("/")];
     let mut closed = Vec::new();
     for (at, part) in parts.iter().enumerate() {
+        // The names before a wildcard are looked up at once.
+        let is_name = *part != "**" && !is_wild(part);
+        if is_name {
+            let name = literal(part);
+            found.iter_mut().for_each(|path| path.push(&name));
+        }
+        if !is_name || at + 1 == parts.len() {
+            found.retain(|path| path.symlink_metadata().is_ok());
+        }
+        if is_name {
+            continue;
+        }
         if *part == "**" {
             let is_last = at + 1 == parts.len();
             let trees = found.into_iter().filter(|path| path.is_dir()).chain(closed);
@@ -120,17 +132,12 @@ pub(super) fn existing(pattern: &str) -> Option<Vec<Named>> {
         }
         let mut next = Vec::new();
         for folder in &found {
-            if is_wild(part) {
-                match matching(folder, part)? {
-                    Listed::Names(all) => next.extend(all),
-                    Listed::Closed => closed.push(folder.clone()),
-                }
-            } else {
-                next.push(folder.join(literal(part)));
+            match matching(folder, part)? {
+                Listed::Names(all) => next.extend(all),
+                Listed::Closed => closed.push(folder.clone()),
             }
         }
         found = next;
-        found.retain(|path| path.symlink_metadata().is_ok());
     }
     let trees = closed.into_iter().map(|path| Named { path, is_tree: true });
     Some(found.into_iter().map(|path| Named { path, is_tree: false }).chain(trees).collect())

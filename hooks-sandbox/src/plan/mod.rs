@@ -33,7 +33,7 @@ use crate::config::{EgressConfig, Unavailable};
 use crate::profile::{Access, Gap, Profile, as_pattern};
 
 pub use self::after::Aftermath;
-pub use self::caches::MadeCaches;
+pub use self::caches::make_caches;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub(crate) use self::identity::Identity;
 
@@ -221,7 +221,10 @@ impl Plan {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn keep_copies(&self) {
-        self.kept.get_or_init(|| Kept::new(&self.read_only));
+        let is_open = |path: &&PathBuf| self.writable.iter().any(|open| path.starts_with(open));
+        let closed: Vec<PathBuf> =
+            self.read_only.iter().chain(self.masked.iter().filter(is_open)).cloned().collect();
+        self.kept.get_or_init(|| Kept::new(&closed, &self.before));
     }
 
     /// Whether a file that may not be read can be read in spite of this plan.

@@ -1,9 +1,11 @@
 //! Hosts of package managers, by their settings and lock files on this machine.
 //!
-//! An agent could add a host of its own to a file that its commands may write, or have a command do it. So a file counts only if the profile
-//! closes it for writing. Variables are those of the process that starts the command.
+//! An agent could add a host of its own to a file that its commands may write, make such a file, or put a link in its place. So a file counts
+//! only if the profile closes it and its folder for writing, by its name and by where links lead. Variables are those of the process that
+//! starts the command.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use hooks_facts::hosts::Authority;
@@ -41,12 +43,13 @@ pub(super) fn find(
                 None
             }
         };
-        // Without links, as one may lead to a file that is open.
-        let Some(path) = path.and_then(|path| path.canonicalize().ok()) else { continue };
-        if path.to_str().is_none_or(|path| access.write(path).is_open()) {
-            let why = "its hosts are not opened, as commands can write it";
-            found.left.push(Gap::limit(path.display().to_string(), why));
-        } else if let Some(text) = read(&path) {
+        let Some((path, real)) = path.and_then(|path| Some((path.clone(), path.canonicalize().ok()?))) else {
+            continue;
+        };
+        if can_write(access, &path) || can_write(access, &real) {
+            let why = "its hosts are not opened, as commands can write it or its folder";
+            found.left.push(Gap::limit(real.display().to_string(), why));
+        } else if let Some(text) = read(&real) {
             found.add(&text, keys);
         }
     }
@@ -54,6 +57,13 @@ pub(super) fn find(
     found.hosts.dedup();
     found.hosts.truncate(MOST_HOSTS);
     found
+}
+
+/// Whether a command can change a file, make it, or put another one in its place.
+fn can_write(access: &Access<'_>, path: &Path) -> bool {
+    let is_open = |path: &Path| path.to_str().is_none_or(|path| access.write(path).is_open());
+    // A name that no rule has stands for a new file.
+    is_open(path) || path.parent().is_none_or(|folder| is_open(&folder.join("\u{F8FF}")))
 }
 
 fn rows() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
@@ -66,8 +76,9 @@ fn rows() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let is_small = fs::metadata(path).ok()?.len() <= MOST_BYTES;
-    fs::read_to_string(path).ok().filter(|_| is_small)
+    let about = fs::metadata(path).ok().filter(|about| about.is_file() && about.len() <= MOST_BYTES)?;
+    let mut text = String::new();
+    fs::File::open(path).ok()?.take(about.len()).read_to_string(&mut text).ok().map(|_| text)
 }
 
 impl Found {
@@ -156,12 +167,30 @@ mod tests {
             "scope.example:4873",
         ];
         assert_eq!(found(&files, &[]), (outside.map(str::to_owned).to_vec(), 2));
-        let mut with_lock = outside.to_vec();
-        with_lock.insert(4, "npm.example");
-        assert_eq!(
-            found(&files, &["package-lock.json"]),
-            (with_lock.iter().map(|host| (*host).to_owned()).collect(), 1)
-        );
+        // A rule that closes the file does not close a new one, and neither does one that hides it.
+        assert_eq!(found(&files, &["package-lock.json"]), (outside.map(str::to_owned).to_vec(), 2));
+        assert_eq!(found(&files, &["**"]).1, 0, "where nothing may be written");
+        assert!(found(&files, &["**"]).0.contains(&"npm.example".to_owned()));
+    }
+
+    /// A link in the workspace leads to a file that no command may write.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_link_in_the_workspace_opens_no_host_and_reads_no_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("repo")).unwrap();
+        fs::write(root.join("readme"), "index-url = https://evil.example\n").unwrap();
+        let places = Places { workspace: root.join("repo"), home: Some(root.clone()), ..Places::default() };
+        for target in [root.join("readme"), "/dev/zero".into(), "/proc/self/cmdline".into()] {
+            let link = root.join("repo/pip.conf");
+            drop(fs::remove_file(&link));
+            std::os::unix::fs::symlink(&target, &link).unwrap();
+            let profile = Profile::new(&places, Rules::default(), &SandboxConfig::default());
+            let found = find(&profile, &Access::new(&profile).unwrap(), &|_| None);
+            assert!(!found.hosts.iter().any(|host| host.starts_with("evil")), "{found:?}");
+            assert!(target.ends_with("readme") || read(&target).is_none_or(|text| text.is_empty()));
+        }
     }
 
     /// A link from a home leads to a file that commands may write.

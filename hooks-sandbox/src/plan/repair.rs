@@ -142,7 +142,8 @@ pub(super) fn open_for_owner(folder: &Path) -> io::Result<Permissions> {
     opened(&FolderHandle::open(folder)?)
 }
 
-fn opened(folder: &FolderHandle) -> io::Result<Permissions> {
+/// The same through a handle.
+pub(super) fn opened(folder: &FolderHandle) -> io::Result<Permissions> {
     let rights = folder.rights()?;
     folder.set_rights(for_owner(&rights))?;
     Ok(rights)

@@ -94,12 +94,12 @@ impl Walk<'_> {
         let name = text(&path);
         let is_repository = entry.file_name() == ".git";
         // A file or link of this name leads to a repository, and so to its configuration.
-        let is_fixed = access.fixed(&name).is_some() || is_repository && !kind.is_dir();
+        let (is_fixed, read, write) = access.of_entry(&name, !kind.is_file());
+        let is_fixed = is_fixed || is_repository && !kind.is_dir();
         if folder.levels.is_some() && !is_fixed && !kind.is_dir() {
             return;
         }
-        let is_hidden = folder.levels.is_none() && !access.read(&name).is_open();
-        let write = access.write(&name);
+        let is_hidden = folder.levels.is_none() && !read.is_open();
         let is_closed = is_fixed || folder.levels.is_none() && matches!(write, Answer::Closed(Some(_)));
         if is_fixed && (!is_hidden || kind.is_symlink()) {
             found.fixed.push(path.clone());

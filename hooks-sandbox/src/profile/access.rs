@@ -18,6 +18,8 @@ pub struct Access<'p> {
     guarded: PathPatterns,
     hidden: PathPatterns,
     shown: PathPatterns,
+    /// All that are fixed, guarded, hidden or regenerable, without regard to case: most paths match none of them.
+    named: PathPatterns,
 }
 
 /// Answer of a profile for a path.
@@ -44,17 +46,22 @@ impl<'p> Access<'p> {
     pub fn new(profile: &'p Profile) -> Result<Self, PolicyErrors> {
         let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
         let texts = |all: &[Pattern]| all.iter().map(|one| one.pattern.clone()).collect::<Vec<_>>();
-        let mut allowing =
-            |all: &[Pattern], field: &str| PathPatterns::allowing(&texts(all), field, &reader, &mut errors);
-        let write = allowing(&profile.write, "write");
-        let write_too = profile.write_too.iter().map(|list| allowing(list, "write")).collect();
-        let regenerable = allowing(&profile.regenerable, "regenerable");
-        let mut compiled =
-            |all: &[String], field: &str| PathPatterns::compile(all, field, &reader, &mut errors);
-        let fixed = compiled(&with_below(&profile.fixed), "fixed");
-        let guarded = compiled(&texts(&profile.guarded), "guarded");
-        let hidden = compiled(&texts(&profile.hidden), "hidden");
-        let shown = compiled(&profile.shown, "shown");
+        let mut compiled = |all: &[String], is_wherever: bool, ignores_case: bool, field: &str| {
+            PathPatterns::in_case(all, is_wherever, ignores_case, field, &reader, &mut errors)
+        };
+        let write = compiled(&texts(&profile.write), false, false, "write");
+        let write_too = profile.write_too.iter().map(|list| compiled(&texts(list), false, false, "write"));
+        let write_too = write_too.collect();
+        let regenerable = compiled(&texts(&profile.regenerable), false, false, "regenerable");
+        // Names of the hooks' own files are compared without regard to case, as the guard compares them.
+        let fixed = with_below(&profile.fixed);
+        let named =
+            [&profile.guarded, &profile.hidden, &profile.regenerable].map(|list| texts(list)).concat();
+        let named = compiled(&[named, fixed.clone()].concat(), true, true, "named");
+        let fixed = compiled(&fixed, true, true, "fixed");
+        let guarded = compiled(&texts(&profile.guarded), true, true, "guarded");
+        let hidden = compiled(&texts(&profile.hidden), true, false, "hidden");
+        let shown = compiled(&profile.shown, true, false, "shown");
         let text = |path: &std::path::Path| path.to_string_lossy().trim_end_matches('/').to_owned();
         let access = Self {
             root: text(&profile.workspace),
@@ -67,6 +74,7 @@ impl<'p> Access<'p> {
             guarded,
             hidden,
             shown,
+            named,
         };
         errors.or(access)
     }
@@ -122,8 +130,7 @@ impl<'p> Access<'p> {
 
     /// The pattern by which everything below a folder is hidden.
     fn hides_all_in(&self, folder: &str) -> Option<&'p Pattern> {
-        // A name that no other pattern has.
-        let any = format!("{folder}/\u{F8FF}");
+        let any = format!("{folder}/{ANY}");
         let index = self.find(&self.hidden, &any, false)?;
         if self.find(&self.shown, &any, false).is_some() {
             return None;
@@ -145,7 +152,6 @@ impl<'p> Access<'p> {
     /// # Ok::<(), hooks_core::PolicyErrors>(())
     /// ```
     pub fn write(&self, path: &str) -> Answer<'p> {
-        // Names of the hooks' own files are compared without regard to case, as the guard compares them.
         if let Some(index) = self.find(&self.fixed, path, true) {
             return Answer::Closed(self.profile.fixed.get(index / 2));
         }
@@ -158,6 +164,11 @@ impl<'p> Access<'p> {
         if let Some(index) = self.find(&self.guarded, path, true) {
             return Answer::Closed(self.profile.guarded.get(index));
         }
+        self.write_by_lists(path)
+    }
+
+    /// The answer of the lists of what may be written alone.
+    fn write_by_lists(&self, path: &str) -> Answer<'p> {
         let home = self.homes.first().map(String::as_str);
         let homes: Vec<&str> = home.into_iter().collect();
         let find = |list: &PathPatterns| list.find_at(path, &self.root, &homes, false);
@@ -169,11 +180,26 @@ impl<'p> Access<'p> {
         }
     }
 
+    /// All answers for a path of a search: whether it is one that nothing opens, whether it may be read, and whether it may be written.
+    /// They are those of [`fixed`](Self::fixed), [`read`](Self::read) and [`write`](Self::write), with one look at the names that most
+    /// paths do not have. `is_folder` if something may be in it.
+    pub(crate) fn of_entry(&self, path: &str, is_folder: bool) -> (bool, Answer<'p>, Answer<'p>) {
+        let is_named = self.find(&self.named, path, true).is_some()
+            || is_folder && self.find(&self.named, &format!("{path}/{ANY}"), true).is_some();
+        match is_named {
+            true => (self.fixed(path).is_some(), self.read(path), self.write(path)),
+            false => (false, Answer::Open(None), self.write_by_lists(path)),
+        }
+    }
+
     /// The pattern by which a file is one of those that nothing opens.
     pub(crate) fn fixed(&self, path: &str) -> Option<&'p Pattern> {
         self.profile.fixed.get(self.find(&self.fixed, path, true)? / 2)
     }
 }
+
+/// A name that no pattern has but one that matches everything.
+const ANY: &str = "\u{F8FF}";
 
 /// Each pattern, and everything below it.
 fn with_below(all: &[Pattern]) -> Vec<String> {

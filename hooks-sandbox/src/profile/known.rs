@@ -7,7 +7,7 @@ pub(super) struct KnownFolder {
     pub(super) kind: &'static str,
     pub(super) name: &'static str,
     pub(super) why: &'static str,
-    /// A program that makes the folder.
+    /// A program that wants the folder.
     pub(super) program: Option<&'static str>,
 }
 

@@ -1,7 +1,7 @@
 //! Proofs about shell calls in the sandbox whose text the client judges: the command runs as the model wrote it, the agent has no way
 //! around, destroyed work is restored, and what the client allows by itself is the same as without us.
 //!
-//! The rows follow from what clients do with changed commands; `proofs/README.md` names the test of each.
+//! The rows follow from what clients do with changed commands; decision 26 names the test of each.
 
 use std::path::Path;
 
@@ -15,7 +15,9 @@ use super::sandbox::Sandbox;
 use super::wrapped::{allowed_wrapper, holds, run_with};
 use crate::error::Result;
 
-/// Also in the own sandbox of a client, which cannot be told from ours.
+const STRICT: &str = "version: 1\nsandbox: { calls: wrapped }\n";
+
+/// Where lists decide, Codex CLI runs commands in its own sandbox, which has no mounts.
 const RULES: &str = "version: 1\nsandbox: { calls: wrapped, unavailable: guards-only }\n";
 
 /// The claims about a client whose commands can be wrapped.
@@ -44,7 +46,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     }
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
-    sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
+    sandbox.put(&sandbox.work().join("hooks.yaml"), STRICT)?;
     if !holds(&sandbox, hooks, results)? {
         return Ok(());
     }
@@ -77,7 +79,8 @@ fn carried(
         Claim::WrappedUndone,
         is_restored && says(&requests, "all changes of the command were undone"),
     );
-    results.claim(Claim::WrappedSelf, !sandbox.has("by-itself"));
+    let is_denied = !sandbox.has("by-itself") && says(&requests, "ask a person to run it");
+    results.claim(Claim::WrappedSelf, is_denied);
     shown(client, &run, &requests, results);
     if without_hooks(client, program)? {
         return Ok(());
@@ -134,7 +137,12 @@ fn unasked(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
         all.push(done(&sandbox, &requests));
         if rules.is_some() {
             println!("{}: of {UNASKED:?} were done without and with hooks: {all:?}", client.client);
-            results.claim(Claim::WrappedReads, all.first() == all.last());
+            if all.first() == Some(&[false; 4]) {
+                // It allows nothing by itself, so there is nothing to compare.
+                results.claims.push((Claim::WrappedReads, Outcome::Untried));
+            } else {
+                results.claim(Claim::WrappedReads, all.first() == all.last());
+            }
             shown(client, &run, &requests, results);
         }
     }

@@ -41,23 +41,31 @@ pub(super) fn enter() -> Result {
     Err(Error::new(format!("no namespaces of its own, so no attack was run: {error}")))
 }
 
-/// Numbers of calls that make namespaces: `unshare` and `setns`.
-#[cfg(target_arch = "x86_64")]
-const NAMESPACES: [i64; 2] = [272, 308];
-#[cfg(not(target_arch = "x86_64"))]
-const NAMESPACES: [i64; 2] = [97, 268];
+/// Word behind which `harm` starts a program without new namespaces.
+pub(super) const WITHOUT_NAMESPACES: &str = "--without-namespaces";
 
-/// Refuses new namespaces to this process and all that it starts, as many containers do.
+/// The number of the call `unshare`, by which `hooks exec` makes namespaces.
+#[cfg(target_arch = "x86_64")]
+const UNSHARE: i64 = 272;
+#[cfg(not(target_arch = "x86_64"))]
+const UNSHARE: i64 = 97;
+
+/// "Operation not permitted", as a container answers.
+const NOT_PERMITTED: u32 = 1;
+
+/// Becomes a program to which new namespaces are refused, with all that it starts.
 ///
 /// # Errors
-/// Returns an error if the kernel refuses the filter.
-pub(super) fn refuse_namespaces() -> Result {
+/// Returns an error if the kernel refuses the filter, or the program cannot be started.
+#[expect(clippy::disallowed_methods, reason = "the harness starts what it is asked to")]
+pub(super) fn without_namespaces(words: &[&str]) -> Result {
     let failed = |why: String| Error::new(format!("new namespaces cannot be refused: {why}"));
-    let rules: BTreeMap<i64, _> = NAMESPACES.iter().map(|call| (*call, Vec::new())).collect();
+    let [program, arguments @ ..] = words else { return Err(failed("no program is named".to_owned())) };
     let target = std::env::consts::ARCH.try_into().map_err(|error| failed(format!("{error:?}")))?;
-    let refused = SeccompAction::Errno(1);
+    let rules = BTreeMap::from([(UNSHARE, Vec::new())]);
+    let refused = SeccompAction::Errno(NOT_PERMITTED);
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, target);
-    let program: BpfProgram =
-        filter.and_then(TryInto::try_into).map_err(|error| failed(error.to_string()))?;
-    apply_filter(&program).map_err(|error| failed(error.to_string()))
+    let filter: BpfProgram = filter.and_then(TryInto::try_into).map_err(|error| failed(error.to_string()))?;
+    apply_filter(&filter).map_err(|error| failed(error.to_string()))?;
+    Err(failed(Command::new(program).args(arguments).exec().to_string()))
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask harm`: attacks in a throw-away home, first without a sandbox, where each has to do its harm, then under `hooks exec`
 //! alone, and then under the guard and `hooks exec`; and ordinary commands, which have to do the same in it.
 //!
-//! `--landlock` refuses new namespaces, so that Landlock and seccomp are left. What they do not hold is counted apart.
+//! `--landlock` refuses new namespaces to `hooks exec`, so that Landlock and seccomp are left. What they do not hold is counted apart.
 //!
 //! `--projects` runs the tests of three real projects instead.
 //!
@@ -67,14 +67,13 @@ fn options(arguments: &[&str]) -> Result<Options> {
 /// # Errors
 /// Returns an error if an option is invalid, an attack does no harm without the sandbox or does some in it, or a command differs.
 pub(crate) fn run(arguments: &[&str]) -> Result {
-    if arguments == ["--projects"] {
-        return projects::run(&program()?);
+    match arguments {
+        ["--projects"] => return projects::run(&program()?),
+        [isolated::WITHOUT_NAMESPACES, words @ ..] => return isolated::without_namespaces(words),
+        _ => {}
     }
     let options = options(arguments)?;
     isolated::enter()?;
-    if options.has_landlock_alone {
-        isolated::refuse_namespaces()?;
-    }
     let mut rows = rows(options.folder.as_deref())?;
     if options.has_landlock_alone {
         rows.retain(|row| row.harm.is_some());
@@ -83,6 +82,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         rows = rows.into_iter().step_by(SHORT).collect();
     }
     let template = Template::new(&program()?, options.user, options.has_landlock_alone)?;
+    if options.has_landlock_alone {
+        World::new(&template)?.has_landlock_alone()?;
+    }
     let table = Mutex::new(Table::new(options.has_landlock_alone));
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {

@@ -46,7 +46,7 @@ const PROJECTS: [Project; 3] = [
         needs: "python3",
         prepare: "cd .. && python3 -m pip -q download --no-deps --no-binary :all: packaging && tar xzf packaging-*.tar.gz \
             && cp -r packaging-*/. repo && cd repo && python3 -m venv .venv && .venv/bin/pip -q install . pytest pretend tomli_w",
-        test: ".venv/bin/python -m pytest -q -p no:cacheprovider 2>&1 | tail -n 1",
+        test: ".venv/bin/python -m pytest -q -p no:cacheprovider > build-results 2>&1; status=$?; tail -n 1 build-results; exit $status",
         results: ["", ""],
         varies: " in ",
     },
@@ -73,7 +73,16 @@ pub(super) fn run(hooks: &Path) -> Result {
             return Err(Error::new(format!("{} cannot be fetched: {why}", project.name)));
         }
         fs::write(repository.join("hooks.yaml"), RULES).map_err(failed)?;
+        // Each run begins with the same files, and builds everything.
+        let (why, is_copied) = place.shell("cp -a . ../again", None)?;
+        if !is_copied {
+            return Err(Error::new(format!("{} cannot be copied: {why}", project.name)));
+        }
         let bare = place.shell(project.test, None)?;
+        let (why, is_anew) = place.shell("cd .. && rm -rf repo && mv again repo", None)?;
+        if !is_anew {
+            return Err(Error::new(format!("{} cannot be restored: {why}", project.name)));
+        }
         let held = place.shell(project.test, Some("hooks.yaml"))?;
         let [bare_results, held_results] = [&bare, &held].map(|(output, _)| project.results(output));
         let is_same = bare.1 && held.1 && !bare_results.is_empty() && bare_results == held_results;

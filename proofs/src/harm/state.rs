@@ -97,7 +97,7 @@ pub(super) fn has_same_content(one: &Tree, other: &Tree) -> bool {
         let kind = mode.get(..mode.len().saturating_sub(4)).unwrap_or_default().to_owned();
         // In the text of a file, a time stands before the content.
         let content =
-            if kind == "100" { rest.split_once(' ').map_or("", |(_, content)| content) } else { rest };
+            if kind == "10" { rest.split_once(' ').map_or("", |(_, content)| content) } else { rest };
         (path.clone(), kind, content.to_owned())
     };
     one.len() == other.len() && one.iter().map(content).eq(other.iter().map(content))

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::data::{READ_HERE, RIGHTS, Row};
+use super::isolated::WITHOUT_NAMESPACES;
 use super::state::{SNAPSHOTS, State, Tree, has_all, has_same_content, tree};
 use crate::error::{Error, Result};
 
@@ -28,12 +29,23 @@ const SECRET_HERE: &str = "repo/.env";
 /// No script takes longer.
 const LIMIT: [&str; 2] = ["--kill-after=1", "60"];
 
+/// Exit status of `timeout` if it had to kill the script.
+const KILLED: i32 = 137;
+
 /// A repository with a remote in a folder outside and a submodule.
 const REPOSITORY: &str = "git init -q --template= . && mkdir .git/hooks .git/info && git add -A && git commit -qm first \
     && git clone -q --template= --bare . $OUT/remote.git && git remote add origin ../../out/remote.git \
     && git -c protocol.file.allow=always submodule --quiet add $OUT/remote.git lib && git commit -qm lib \
     && mkdir -p .git/modules/lib/hooks && rm -f .git/modules/lib/hooks/* && git checkout -q -b topic && echo topic > topic.txt \
     && git add topic.txt && git commit -qm topic && git checkout -q - && mkdir notes && echo draft > notes/draft.txt";
+
+/// Name of a copy of this program, which every user may start.
+const HARNESS: &str = "harness";
+
+/// The setting `sandbox.unavailable`: what Landlock cannot hold is not promised, and the command runs all the same.
+const fn unavailable(has_landlock_alone: bool) -> &'static str {
+    if has_landlock_alone { "guards-only" } else { "deny" }
+}
 
 /// Way to run a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +85,7 @@ pub(super) struct Outcome {
 pub(super) struct Template {
     folder: PathBuf,
     user: Option<u32>,
-    /// The setting `sandbox.unavailable`.
-    unavailable: &'static str,
+    has_landlock_alone: bool,
 }
 
 /// A world for one script.
@@ -83,7 +94,7 @@ pub(super) struct World {
     folder: PathBuf,
     program: PathBuf,
     user: Option<u32>,
-    unavailable: &'static str,
+    has_landlock_alone: bool,
     victim: Child,
     tcp: TcpListener,
     udp: UdpSocket,
@@ -123,10 +134,8 @@ pub(super) fn command(program: impl AsRef<std::ffi::OsStr>, user: Option<u32>) -
 impl Template {
     /// Makes a home with a repository in a new folder, which also has the program.
     pub(super) fn new(program: &Path, user: Option<u32>, has_landlock_alone: bool) -> Result<Self> {
-        // What Landlock cannot hold is not promised, and the command runs all the same.
-        let unavailable = if has_landlock_alone { "guards-only" } else { "deny" };
         let folder = Path::new("/var/tmp").join(format!("hooks-harm-{}", std::process::id()));
-        let template = Self { folder: folder.clone(), user, unavailable };
+        let template = Self { folder: folder.clone(), user, has_landlock_alone };
         let world = folder.join("template");
         let write = |path: PathBuf, text: &str| {
             path.parent()
@@ -138,7 +147,8 @@ impl Template {
             write(world.join("home").join(secret), &format!("{}\n", MARK[0]))?;
         }
         write(world.join("home").join(SECRET_HERE), &format!("{}\n", MARK_HERE[0]))?;
-        let sandbox = format!("version: 1\nsandbox: {{ unavailable: {unavailable} }}\n");
+        let sandbox =
+            format!("version: 1\nsandbox: {{ unavailable: {} }}\n", unavailable(has_landlock_alone));
         fs::create_dir_all(world.join("out/empty")).map_err(failed)?;
         fs::create_dir_all(world.join("home").join(SNAPSHOTS)).map_err(failed)?;
         for (path, text) in [
@@ -159,6 +169,10 @@ impl Template {
             write(world.join(path), text)?;
         }
         fs::copy(program, folder.join("hooks")).map_err(failed)?;
+        if has_landlock_alone {
+            let own = std::env::current_exe().map_err(failed)?;
+            fs::copy(own, folder.join(HARNESS)).map_err(failed)?;
+        }
         if let Some(user) = user {
             owned(&folder, user).map_err(failed)?;
         }
@@ -231,8 +245,8 @@ impl World {
         unix.set_nonblocking(true).map_err(failed)?;
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o777)).map_err(failed)?;
         let program = template.folder.join("hooks");
-        let Template { user, unavailable, .. } = *template;
-        Ok(Self { folder, program, user, unavailable, victim, tcp, udp, unix })
+        let Template { user, has_landlock_alone, .. } = *template;
+        Ok(Self { folder, program, user, has_landlock_alone, victim, tcp, udp, unix })
     }
 
     fn environment(&self, command: &mut Command) {
@@ -265,7 +279,9 @@ impl World {
             wait_for_the_rest();
         }
         let after = State::read(&self.folder);
-        let is_destroyed = row.harm.as_deref() == Some("destroy") && self.is_destroyed(&before, runner)?;
+        let is_killed = done.status.code() == Some(KILLED);
+        let is_destroyed =
+            row.harm.as_deref() == Some("destroy") && self.is_destroyed(&before, runner, is_killed)?;
         let repository = self.folder.join("home/repo");
         let is_left_out = |path: &Path| {
             [".git", "target", ".env", "node_modules", "venv"].iter().any(|name| path.ends_with(name))
@@ -308,24 +324,22 @@ impl World {
     }
 
     /// Whether work is destroyed. Behind `hooks exec`, what is not undone at once may be by `hooks undo`.
-    fn is_destroyed(&self, before: &State, runner: Runner) -> Result<bool> {
+    fn is_destroyed(&self, before: &State, runner: Runner, is_killed: bool) -> Result<bool> {
         if self.is_whole(before)? {
             return Ok(false);
         }
         if runner == Runner::Bare {
             return Ok(true);
         }
-        // A command that was killed has no end, and is undone with `--force`.
-        for options in [&[][..], &["--force"]] {
-            let mut undo = command(&self.program, self.user);
-            undo.args(["undo", "--yes", "--config", "hooks.yaml"]).args(options);
-            self.environment(&mut undo);
-            undo.output().map_err(failed)?;
-            if self.is_whole(before)? {
-                return Ok(false);
-            }
+        let mut undo = command(&self.program, self.user);
+        undo.args(["undo", "--yes", "--config", "hooks.yaml"]);
+        if is_killed {
+            // A command that was killed has no end, so nothing else undoes it.
+            undo.arg("--force");
         }
-        Ok(true)
+        self.environment(&mut undo);
+        undo.output().map_err(failed)?;
+        Ok(!self.is_whole(before)?)
     }
 
     /// Whether all work of the repository is there, and all that its references reach.
@@ -342,18 +356,51 @@ impl World {
         let port = self.tcp.local_addr().map_err(failed)?.port();
         let text = format!(
             "version: 1\nsandbox: {{ egress: [listed.test, 'listed.test:{port}'], unavailable: {} }}\n",
-            self.unavailable
+            unavailable(self.has_landlock_alone)
         );
         fs::write(self.folder.join("home/repo/hosts.yaml"), text).map_err(failed)?;
         Ok("hosts.yaml".to_owned())
     }
 
     fn sandbox(&self, rules: &str, script: &str) -> Command {
-        let mut sandbox = command("timeout", self.user);
-        let words = ["exec", "--config", rules, "--", "sh", "-c", script];
-        sandbox.args(LIMIT).arg(&self.program).args(words);
-        self.environment(&mut sandbox);
+        let mut sandbox = self.exec(&["--config", rules]);
+        sandbox.args(["sh", "-c", script]);
         sandbox
+    }
+
+    /// `hooks exec`, for the command that follows.
+    fn exec(&self, options: &[&str]) -> Command {
+        let mut exec = command("timeout", self.user);
+        exec.args(LIMIT);
+        if self.has_landlock_alone {
+            exec.arg(self.program.with_file_name(HARNESS)).args(["harm", WITHOUT_NAMESPACES]);
+        }
+        exec.arg(&self.program).arg("exec").args(options).arg("--");
+        self.environment(&mut exec);
+        exec
+    }
+
+    /// Checks that Landlock and seccomp hold here, and namespaces do not.
+    ///
+    /// # Errors
+    /// Returns an error if that is not so.
+    pub(super) fn has_landlock_alone(&self) -> Result {
+        let mut exec = self.exec(&["--config", "hooks.yaml", "--report"]);
+        let report = exec.arg("true").output().map_err(failed)?.stderr;
+        let report = String::from_utf8_lossy(&report).into_owned();
+        let json = report.lines().find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let held = |name: &str| {
+            let all = json.as_ref()?.get("mechanisms")?.as_array()?;
+            all.iter().find(|one| one.get("name").is_some_and(|it| it == name))?.get("held").cloned()
+        };
+        let is_refused = |name: &str| held(name).is_some_and(|held| held.get("refused").is_some());
+        if is_refused("namespaces")
+            && !is_refused("landlock")
+            && held("seccomp").is_some_and(|it| it == "fully")
+        {
+            return Ok(());
+        }
+        Err(Error::new(format!("Landlock and seccomp are not what holds here: {report}")))
     }
 
     /// Whether the guard does not let an agent run a script.

@@ -59,7 +59,7 @@ impl PathPatterns {
     /// Compiles `patterns` of files that a rule is about, wherever they are; each that cannot be used is reported as an item of
     /// `field`.
     pub fn compile(patterns: &[String], field: &str, reader: &CallReader, errors: &mut PolicyErrors) -> Self {
-        Self::compile_in(patterns, true, field, reader, errors)
+        Self::compile_in(patterns, true, reader.case_insensitive(), field, reader, errors)
     }
 
     /// Compiles `patterns` of files that are allowed: relative ones only match below the root.
@@ -89,12 +89,36 @@ impl PathPatterns {
         reader: &CallReader,
         errors: &mut PolicyErrors,
     ) -> Self {
-        Self::compile_in(patterns, false, field, reader, errors)
+        Self::compile_in(patterns, false, reader.case_insensitive(), field, reader, errors)
     }
 
+    /// Compiles `patterns` that are compared in one way, whatever the reader says: with regard to case or without. They answer
+    /// [`find_at`](Self::find_at) in that way alone. `is_wherever` as in [`compile`](Self::compile).
+    ///
+    /// ```
+    /// use hooks_core::PolicyErrors;
+    /// use hooks_facts::calls::{CallReader, PathPatterns};
+    ///
+    /// let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+    /// let own = PathPatterns::in_case(&["**/hooks.yaml".to_owned()], true, true, "own", &reader, &mut errors);
+    /// assert_eq!(own.find_at("/repo/a/HOOKS.yaml", "/repo", &[], true), Some(0));
+    /// ```
+    pub fn in_case(
+        patterns: &[String],
+        is_wherever: bool,
+        case_insensitive: bool,
+        field: &str,
+        reader: &CallReader,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        Self::compile_in(patterns, is_wherever, Some(case_insensitive), field, reader, errors)
+    }
+
+    /// `wanted` is the case in which they are compared, if only one can be asked for.
     fn compile_in(
         patterns: &[String],
         is_wherever: bool,
+        wanted: Option<bool>,
         field: &str,
         reader: &CallReader,
         errors: &mut PolicyErrors,
@@ -114,7 +138,6 @@ impl PathPatterns {
             })
         };
         // If only the call determines the case, both sets are compiled.
-        let wanted = reader.case_insensitive();
         Self {
             slashes: dialect == PatternDialect::Squad,
             exact: if wanted == Some(true) { Scopes::default() } else { compiled(false) },

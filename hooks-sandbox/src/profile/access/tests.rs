@@ -80,6 +80,26 @@ fn variables_move_caches() {
 }
 
 proptest! {
+    /// The short way for a path without a name of the rules ends where the long one does.
+    #[test]
+    fn answers_of_a_search_are_those_of_single_questions(
+        path in "(/repo|/home/ada|/home/bob|/srv)(/(src|docs|target|a|A|\\.env|\\.git|\\.ssh|\\.SSH|config|CONFIG|hooks|known_hosts)){1,4}",
+        deny in prop::sample::subsequence(vec!["src/**", "**/a", "docs", "**/docs/*", "target/**"], 0..5),
+    ) {
+        let mut rules = secrets();
+        rules.write_deny = deny.iter().map(|glob| Pattern::new(*glob, "test")).collect();
+        let profile = profile(rules);
+        let access = Access::new(&profile).unwrap().with_homes(["/home/bob".to_owned()]);
+        let one_by_one = (access.fixed(&path).is_some(), access.read(&path), access.write(&path));
+        prop_assert_eq!(access.of_entry(&path, true), one_by_one);
+        // A file is not a folder of which nothing may be read.
+        let (is_fixed, read, write) = access.of_entry(&path, false);
+        prop_assert_eq!(is_fixed, one_by_one.0);
+        if access.hides_all_in(&path).is_none() {
+            prop_assert_eq!((read, write), (one_by_one.1, one_by_one.2));
+        }
+    }
+
     /// A rule never opens what another closes, and only a regenerable folder opens what a guard denies.
     #[test]
     fn closed_is_closed(
