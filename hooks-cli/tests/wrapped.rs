@@ -411,7 +411,7 @@ fn a_carried_command_runs_in_the_sandbox_once() {
     assert_eq!(unknown.status.code(), Some(125), "{unknown:?}");
 }
 
-/// Where the wrapper is not found, the shell ends in the first line.
+/// The shell ends in the first line if the wrapper is not found.
 #[test]
 fn a_carried_form_without_its_program_runs_nothing() {
     let world = World::new(WRAPPED);

@@ -19,7 +19,7 @@ use crate::profile::{Places, made_caches};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn make_caches(places: &Places, is_installed: impl Fn(&str) -> bool) {
-    // A home that does not exist is none.
+    // A home that does not exist is not made.
     if !places.home.as_ref().is_some_and(|home| home.is_dir()) {
         return;
     }

@@ -126,7 +126,7 @@ fn copied(path: &Path, room: u64) -> io::Result<Copied> {
     let mut file = opened_file(path)?;
     let about = file.metadata()?;
     if !about.is_file() {
-        return Err(io::Error::other("it is no file, folder or link"));
+        return Err(io::Error::other("only files, folders and links can be copied"));
     }
     let mut content = Vec::new();
     (&mut file).take(room.saturating_add(1)).read_to_end(&mut content)?;

@@ -1,5 +1,5 @@
-//! Proofs about shell calls in the sandbox whose text the client judges: the command runs as the model wrote it, the agent has no way
-//! around, destroyed work is restored, and what the client allows by itself is the same as without us.
+//! Proofs about shell calls in the sandbox whose text the client judges: the command runs as the model wrote it, and destroyed work is
+//! restored. The agent has no way around, and what the client allows by itself is the same as without us.
 //!
 //! The rows follow from what clients do with changed commands; decision 26 names the test of each.
 
@@ -17,7 +17,7 @@ use crate::error::Result;
 
 const STRICT: &str = "version: 1\nsandbox: { calls: wrapped }\n";
 
-/// Where lists decide, Codex CLI runs commands in its own sandbox, which has no mounts.
+/// With lists, Codex CLI runs commands in its own sandbox, which has no mounts.
 const RULES: &str = "version: 1\nsandbox: { calls: wrapped, unavailable: guards-only }\n";
 
 /// The claims about a client whose commands can be wrapped.
@@ -60,7 +60,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     unasked(client, program, hooks, results)
 }
 
-/// What runs is what the model wrote, and no more than that.
+/// Shows that a command runs as the model wrote it, and that no other way leads out.
 fn carried(
     client: &Runnable,
     program: &Path,
@@ -102,7 +102,7 @@ fn without_hooks(client: &Runnable, program: &Path) -> Result<bool> {
     Ok(sandbox.text("text") == WRITTEN && !sandbox.has("notes.txt"))
 }
 
-/// Where no call needs an approval, its deny list is the only one that is left.
+/// Shows that its deny list decides also if no call needs an approval.
 fn free(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let commands = ["touch listed", "echo text > unlisted"];
     for rules in [None, Some(RULES)] {
@@ -121,7 +121,7 @@ fn free(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) 
     Ok(())
 }
 
-/// What it allows without a list is allowed as without hooks.
+/// Shows that it allows without a list what it allows without hooks.
 fn unasked(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let mut all = Vec::new();
     for rules in [None, Some(RULES)] {
@@ -149,7 +149,7 @@ fn unasked(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
     Ok(())
 }
 
-/// Which of [`UNASKED`] were done.
+/// Whether each of [`UNASKED`] was done.
 fn done(sandbox: &Sandbox, requests: &[Value]) -> [bool; 4] {
     [says(requests, INSIDE), says(requests, "?? "), says(requests, BESIDE), sandbox.has("moved")]
 }

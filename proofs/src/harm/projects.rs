@@ -63,7 +63,7 @@ pub(super) fn run(hooks: &Path) -> Result {
             tempfile::Builder::new().prefix("hooks-projects-").tempdir_in("/var/tmp").map_err(failed)?;
         let repository = folder.path().join("home/repo");
         fs::create_dir_all(&repository).map_err(failed)?;
-        let place = Place { folder: folder.path(), hooks };
+        let place = Checkout { folder: folder.path(), hooks };
         if !place.shell(&format!("command -v {}", project.needs), None)?.1 {
             wrong.push(format!("{}: `{}` is not installed", project.name, project.needs));
             continue;
@@ -107,12 +107,12 @@ impl Project {
 }
 
 /// A throw-away home with a repository.
-struct Place<'p> {
+struct Checkout<'p> {
     folder: &'p Path,
     hooks: &'p Path,
 }
 
-impl Place<'_> {
+impl Checkout<'_> {
     /// Runs a script in the repository, under rules in the sandbox; returns its output, and whether it succeeded.
     fn shell(&self, script: &str, rules: Option<&str>) -> Result<(String, bool)> {
         let program = if rules.is_some() { self.hooks.to_path_buf() } else { PathBuf::from("sh") };

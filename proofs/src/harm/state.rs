@@ -24,7 +24,7 @@ const SETTINGS: [&str; 9] = [
     "lib/.git",
 ];
 
-/// Files that govern the agents, of those that `hooks` protects. Instructions of agents are none.
+/// Protected files that govern agents, without their instructions.
 const OWN: [&str; 10] = [
     "hooks.yaml",
     ".hooks/hooks.yaml",

@@ -92,7 +92,7 @@ impl PathPatterns {
         Self::compile_in(patterns, false, reader.case_insensitive(), field, reader, errors)
     }
 
-    /// Compiles `patterns` that are compared in one way, whatever the reader says: with regard to case or without. They answer
+    /// Compiles `patterns` that are compared in one way, also if the reader has another one: with regard to case or without. They answer
     /// [`find_at`](Self::find_at) in that way alone. `is_wherever` as in [`compile`](Self::compile).
     ///
     /// ```
