@@ -66,8 +66,8 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
         let rest = bytes.get(at..).unwrap_or_default();
         columns.copy(BATCH, 0);
         let around = bytes.get(at.saturating_sub(BLOCK)..bytes.len().min(at + (BATCH + 1) * BLOCK));
-        let is_ascii = around.is_some_and(<[u8]>::is_ascii);
-        dispatch!(level, simd => in_batch(simd, rest, is_ascii, &mut columns, &mut hits));
+        let rare = RareAnchors::around(around.unwrap_or_default());
+        dispatch!(level, simd => in_batch(simd, rest, rare, &mut columns, &mut hits));
         for hits in &hits {
             for lane in 0..LANES {
                 let mut any = hits.any.get(lane).copied().unwrap_or_default();
@@ -82,20 +82,39 @@ pub(super) fn each(bytes: &[u8], mut tell: impl FnMut(usize, Anchors)) {
     }
 }
 
-/// Finds the anchors of the batch at the start of `rest`. The first column is that of the block before it. `is_ascii` if all of them are
-/// ASCII: then nothing is looked for that only stands beside other letters.
+/// Anchors that only texts with some letters beyond ASCII have, and whether a batch may have them.
+#[derive(Clone, Copy, Debug)]
+struct RareAnchors {
+    mixed: bool,
+    caption: bool,
+}
+
+impl RareAnchors {
+    /// Looks for their bytes in a batch and the blocks around it.
+    #[inline]
+    fn around(bytes: &[u8]) -> Self {
+        let is_ascii = bytes.is_ascii();
+        Self {
+            // First byte of "ł", "Ł", "ş" and "Ş".
+            mixed: !is_ascii && memchr::memchr(0xc5, bytes).is_some(),
+            caption: !is_ascii && memchr::memmem::find(bytes, b" :").is_some(),
+        }
+    }
+}
+
+/// Finds the anchors of the batch at the start of `rest`. The first column is that of the block before it.
 #[inline(always)]
 fn in_batch<S: Simd>(
     simd: S,
     rest: &[u8],
-    is_ascii: bool,
+    rare: RareAnchors,
     columns: &mut Columns<{ BATCH + 2 }>,
     hits: &mut [Hits<[u64; LANES]>; BATCH / LANES],
 ) {
     columns.fill(simd, 1, rest.get(..(BATCH + 1) * BLOCK).unwrap_or(rest));
     for (group, hits) in hits.iter_mut().enumerate() {
         let lanes = |first: usize| columns.lanes(simd, group * LANES + first);
-        *hits = Hits::in_blocks(&lanes(0), &lanes(1), &lanes(2), is_ascii).map(<[u64; LANES]>::from);
+        *hits = Hits::in_blocks(&lanes(0), &lanes(1), &lanes(2), rare).map(<[u64; LANES]>::from);
     }
 }
 
@@ -169,7 +188,7 @@ impl<T: Bits> Both<T> {
 
 impl<T: Bits> Hits<T> {
     #[inline(always)]
-    fn in_blocks(last: &Classes<T>, here: &Classes<T>, next: &Classes<T>, is_ascii: bool) -> Self {
+    fn in_blocks(last: &Classes<T>, here: &Classes<T>, next: &Classes<T>, rare: RareAnchors) -> Self {
         let letters = |by: u32| after(here.letter, next.letter, by);
         let word = here.letter | here.digit;
         let starts = word & !before(last.letter | last.digit, word);
@@ -186,10 +205,8 @@ impl<T: Bits> Hits<T> {
         let seven = four.and(four, 3);
         let no_bits = here.rare & !here.rare;
         let behind_other = before(other(last), other(here));
-        let (mixed_names, behind_blank) = match is_ascii {
-            true => (no_bits, no_bits),
-            false => (mixed_names(here, next, starts, behind_other), behind_blank(last, here)),
-        };
+        let mixed_names = if rare.mixed { mixed_names(here, next, starts, behind_other) } else { no_bits };
+        let behind_blank = if rare.caption { behind_blank(last, here) } else { no_bits };
         let hits = Self {
             name: names(here, next) | more_names(here, next, starts),
             number: here.digit & starts & seven.here,

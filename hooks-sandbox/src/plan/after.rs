@@ -70,7 +70,8 @@ impl Plan {
         }
         let profile =
             Profile { workspace: self.workspace.clone(), home: self.home.clone(), ..profile.clone() };
-        let access = Access::new(&profile).map_err(|error| NoPlan(error.to_string()))?;
+        let access =
+            Access::again(&profile, self.patterns.0.as_ref()).map_err(|error| NoPlan(error.to_string()))?;
         let mut after = Aftermath::default();
         // First of all, as nothing is found in a folder that is closed.
         for (folder, rights) in &self.rights {

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use self::identity::Seen;
 use self::kept::Kept;
 use crate::config::{EgressConfig, Unavailable};
-use crate::profile::{Access, Gap, Profile, as_pattern};
+use crate::profile::{Access, Gap, Patterns, Profile, as_pattern};
 
 pub use self::after::Aftermath;
 pub use self::caches::make_caches;
@@ -103,7 +103,22 @@ pub struct Plan {
     /// Copies of the files that may not be written, if no mount holds them. All clones of a plan share them.
     #[serde(skip)]
     kept: Arc<OnceLock<Kept>>,
+    /// The patterns of the profile, for the search after the command.
+    #[serde(skip)]
+    patterns: Shared,
 }
+
+/// Compiled patterns. They follow from the profile, so plans with and without them are equal.
+#[derive(Clone, Debug, Default)]
+struct Shared(Option<Arc<Patterns>>);
+
+impl PartialEq for Shared {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Shared {}
 
 /// Error for a profile without a plan, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +180,7 @@ impl Plan {
             hosts,
             unavailable: profile.unavailable,
             gaps: profile.unexpressed.clone(),
+            patterns: Shared(Some(Arc::clone(access.patterns()))),
             ..Self::default()
         };
         if !others.are_all {

@@ -1,5 +1,7 @@
 //! Answers for single paths.
 
+use std::sync::Arc;
+
 use hooks_core::PolicyErrors;
 use hooks_facts::calls::{CallReader, PathPatterns};
 
@@ -11,6 +13,14 @@ pub struct Access<'p> {
     profile: &'p Profile,
     root: String,
     homes: Vec<String>,
+    patterns: Arc<Patterns>,
+}
+
+/// The compiled patterns of a profile.
+#[derive(Debug)]
+pub(crate) struct Patterns {
+    /// The profile, to which they belong.
+    of: Profile,
     write: PathPatterns,
     write_too: Vec<PathPatterns>,
     regenerable: PathPatterns,
@@ -44,6 +54,36 @@ impl<'p> Access<'p> {
     /// # Errors
     /// Returns an error for each pattern that cannot be used.
     pub fn new(profile: &'p Profile) -> Result<Self, PolicyErrors> {
+        Ok(Self::with_patterns(profile, Arc::new(Patterns::new(profile)?)))
+    }
+
+    /// The same with patterns that were compiled before, if they are those of this profile.
+    ///
+    /// # Errors
+    /// Returns an error for each pattern that cannot be used.
+    pub(crate) fn again(
+        profile: &'p Profile,
+        patterns: Option<&Arc<Patterns>>,
+    ) -> Result<Self, PolicyErrors> {
+        match patterns.filter(|patterns| patterns.are_of(profile)) {
+            Some(patterns) => Ok(Self::with_patterns(profile, Arc::clone(patterns))),
+            None => Self::new(profile),
+        }
+    }
+
+    fn with_patterns(profile: &'p Profile, patterns: Arc<Patterns>) -> Self {
+        let text = |path: &std::path::Path| path.to_string_lossy().trim_end_matches('/').to_owned();
+        let homes = profile.home.iter().map(|home| text(home)).collect();
+        Self { root: text(&profile.workspace), homes, profile, patterns }
+    }
+
+    pub(crate) const fn patterns(&self) -> &Arc<Patterns> {
+        &self.patterns
+    }
+}
+
+impl Patterns {
+    fn new(profile: &Profile) -> Result<Self, PolicyErrors> {
         let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
         let texts = |all: &[Pattern]| all.iter().map(|one| one.pattern.clone()).collect::<Vec<_>>();
         let mut compiled = |all: &[String], is_wherever: bool, ignores_case: bool, field: &str| {
@@ -62,23 +102,25 @@ impl<'p> Access<'p> {
         let guarded = compiled(&texts(&profile.guarded), true, true, "guarded");
         let hidden = compiled(&texts(&profile.hidden), true, false, "hidden");
         let shown = compiled(&profile.shown, true, false, "shown");
-        let text = |path: &std::path::Path| path.to_string_lossy().trim_end_matches('/').to_owned();
-        let access = Self {
-            root: text(&profile.workspace),
-            homes: profile.home.iter().map(|home| text(home)).collect(),
-            profile,
-            write,
-            write_too,
-            regenerable,
-            fixed,
-            guarded,
-            hidden,
-            shown,
-            named,
-        };
-        errors.or(access)
+        let patterns =
+            Self { of: profile.clone(), write, write_too, regenerable, fixed, guarded, hidden, shown, named };
+        errors.or(patterns)
     }
 
+    /// Whether they are compiled from the lists of a profile. Its places count only when a path is compared.
+    fn are_of(&self, profile: &Profile) -> bool {
+        let of = &self.of;
+        of.write == profile.write
+            && of.write_too == profile.write_too
+            && of.regenerable == profile.regenerable
+            && of.fixed == profile.fixed
+            && of.guarded == profile.guarded
+            && of.hidden == profile.hidden
+            && of.shown == profile.shown
+    }
+}
+
+impl<'p> Access<'p> {
     /// The same, with further homes: `~` stands for the home of any user in what is closed.
     ///
     /// ```
@@ -118,8 +160,8 @@ impl<'p> Access<'p> {
     /// # Ok::<(), hooks_core::PolicyErrors>(())
     /// ```
     pub fn read(&self, path: &str) -> Answer<'p> {
-        match self.find(&self.hidden, path, false) {
-            Some(index) if self.find(&self.shown, path, false).is_none() => {
+        match self.find(&self.patterns.hidden, path, false) {
+            Some(index) if self.find(&self.patterns.shown, path, false).is_none() => {
                 Answer::Closed(self.profile.hidden.get(index))
             }
             Some(_) => Answer::Open(None),
@@ -131,8 +173,8 @@ impl<'p> Access<'p> {
     /// The pattern by which everything below a folder is hidden.
     fn hides_all_in(&self, folder: &str) -> Option<&'p Pattern> {
         let any = format!("{folder}/{ANY}");
-        let index = self.find(&self.hidden, &any, false)?;
-        if self.find(&self.shown, &any, false).is_some() {
+        let index = self.find(&self.patterns.hidden, &any, false)?;
+        if self.find(&self.patterns.shown, &any, false).is_some() {
             return None;
         }
         self.profile.hidden.get(index)
@@ -152,16 +194,16 @@ impl<'p> Access<'p> {
     /// # Ok::<(), hooks_core::PolicyErrors>(())
     /// ```
     pub fn write(&self, path: &str) -> Answer<'p> {
-        if let Some(index) = self.find(&self.fixed, path, true) {
+        if let Some(index) = self.find(&self.patterns.fixed, path, true) {
             return Answer::Closed(self.profile.fixed.get(index / 2));
         }
         if let Answer::Closed(by) = self.read(path) {
             return Answer::Closed(by);
         }
-        if let Some(index) = self.find(&self.regenerable, path, false) {
+        if let Some(index) = self.find(&self.patterns.regenerable, path, false) {
             return Answer::Open(self.profile.regenerable.get(index));
         }
-        if let Some(index) = self.find(&self.guarded, path, true) {
+        if let Some(index) = self.find(&self.patterns.guarded, path, true) {
             return Answer::Closed(self.profile.guarded.get(index));
         }
         self.write_by_lists(path)
@@ -172,8 +214,8 @@ impl<'p> Access<'p> {
         let home = self.homes.first().map(String::as_str);
         let homes: Vec<&str> = home.into_iter().collect();
         let find = |list: &PathPatterns| list.find_at(path, &self.root, &homes, false);
-        match find(&self.write) {
-            Some(index) if self.write_too.iter().all(|list| find(list).is_some()) => {
+        match find(&self.patterns.write) {
+            Some(index) if self.patterns.write_too.iter().all(|list| find(list).is_some()) => {
                 Answer::Open(self.profile.write.get(index))
             }
             _ => Answer::Closed(None),
@@ -184,8 +226,8 @@ impl<'p> Access<'p> {
     /// They are those of [`fixed`](Self::fixed), [`read`](Self::read) and [`write`](Self::write), with one look at the names that most
     /// paths do not have. `is_folder` if something may be in it.
     pub(crate) fn of_entry(&self, path: &str, is_folder: bool) -> (bool, Answer<'p>, Answer<'p>) {
-        let is_named = self.find(&self.named, path, true).is_some()
-            || is_folder && self.find(&self.named, &format!("{path}/{ANY}"), true).is_some();
+        let is_named = self.find(&self.patterns.named, path, true).is_some()
+            || is_folder && self.find(&self.patterns.named, &format!("{path}/{ANY}"), true).is_some();
         match is_named {
             true => (self.fixed(path).is_some(), self.read(path), self.write(path)),
             false => (false, Answer::Open(None), self.write_by_lists(path)),
@@ -194,7 +236,7 @@ impl<'p> Access<'p> {
 
     /// The pattern by which a file is one of those that nothing opens.
     pub(crate) fn fixed(&self, path: &str) -> Option<&'p Pattern> {
-        self.profile.fixed.get(self.find(&self.fixed, path, true)? / 2)
+        self.profile.fixed.get(self.find(&self.patterns.fixed, path, true)? / 2)
     }
 }
 

@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{EgressConfig, SandboxConfig, Unavailable};
 
+pub(crate) use self::access::Patterns;
 pub use self::access::{Access, Answer};
 pub use self::gap::Gap;
 

@@ -25,11 +25,10 @@ const SETTINGS: [&str; 9] = [
 ];
 
 /// Protected files that govern agents, without their instructions.
-const OWN: [&str; 10] = [
+const OWN: [&str; 9] = [
     "hooks.yaml",
     ".hooks/hooks.yaml",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
+    ".claude",
     ".codex/hooks.json",
     ".codex/config.toml",
     ".gemini/settings.json",
@@ -55,14 +54,14 @@ impl State {
         let repository = home.join("repo");
         let all = |path: PathBuf| tree(folder, &path, &|_| false);
         Self {
-            // Snapshots are the work of `hooks exec` itself, as are caches that are empty.
+            // Snapshots are the work of `hooks exec` itself, and caches may be written.
             outside: [
                 tree(folder, &home, &|path| {
-                    path == repository || path.ends_with(SNAPSHOTS) || is_empty_cache(path)
+                    path == repository || path.ends_with(SNAPSHOTS) || is_cache(path)
                 }),
                 all(folder.join("out")),
             ],
-            own: OWN.map(|name| all(repository.join(name))),
+            own: OWN.map(|name| tree(folder, &repository.join(name), &is_instruction)),
             work: tree(folder, &repository, &|path| {
                 [".git/objects", "target", "__pycache__"].iter().any(|name| path.ends_with(name))
             }),
@@ -82,12 +81,17 @@ impl State {
     }
 }
 
-/// Whether a path is a cache without a file.
-fn is_empty_cache(path: &Path) -> bool {
-    let is_cache = [".cache", ".cargo", ".ccache", ".gradle", ".m2", ".npm", "go"]
-        .iter()
-        .any(|name| path.ends_with(name));
-    is_cache && tree(path, path, &|_| false).values().all(|text| text.starts_with("40"))
+/// Whether a path in the folder of Claude Code is not one of its settings.
+fn is_instruction(path: &Path) -> bool {
+    let is_in_folder = path.parent().is_some_and(|above| above.ends_with(".claude"));
+    is_in_folder && !["settings.json", "settings.local.json"].iter().any(|name| path.ends_with(name))
+}
+
+/// Whether a path is a cache of the home that a program of these rows makes.
+fn is_cache(path: &Path) -> bool {
+    let is_below_home = path.parent().is_some_and(|above| above.ends_with("home"));
+    let caches = [".cache", ".cargo", ".ccache", ".gradle", ".m2", ".npm", "go"];
+    is_below_home && caches.iter().any(|name| path.ends_with(name))
 }
 
 /// Whether two trees have the same files with the same content; rights and times may differ.

@@ -82,14 +82,18 @@ impl Table {
                 *self.unheld.entry(harm).or_default() += 1;
             }
         }
+        let is_harmful = bare.harms.iter().any(|done| kind(done) == harm);
+        if self.has_landlock_alone && !is_harmful {
+            // Of this user, or with the rules of this form.
+            self.skipped.push(format!("no harm here: {script}"));
+        }
         let line = self.lines.entry(harm.to_owned()).or_default();
         line.attacks += 1;
-        let is_harmful = bare.harms.iter().any(|done| kind(done) == harm);
         line.harmful += usize::from(is_harmful);
         line.in_sandbox += usize::from(!in_sandbox.is_empty());
         line.denied += usize::from(guarded.is_denied);
         line.guarded += usize::from(!behind_guard.is_empty());
-        if !is_harmful {
+        if !is_harmful && !self.has_landlock_alone {
             self.missed.push(format!("no harm `{harm}` without a sandbox: {script}{}", told(bare)));
         }
         for (where_, outcome, harms) in
