@@ -33,9 +33,9 @@ const PROJECTS: [Project; 3] = [
         varies: " finished in",
     },
     Project {
-        name: "`npm ci && npm test` of split2",
+        name: "`npm ci && npm test` of duplexify",
         needs: "npm",
-        prepare: "cd .. && npm pack --silent split2@4 && tar xzf split2-*.tgz && cp -r package/. repo && cd repo && npm install --silent \
+        prepare: "cd .. && npm pack --silent duplexify@4 && tar xzf duplexify-*.tgz && cp -r package/. repo && cd repo && npm install --silent \
             && rm -rf node_modules",
         test: "npm ci && npm test 2>&1",
         results: ["# tests", "# pass"],
@@ -45,7 +45,7 @@ const PROJECTS: [Project; 3] = [
         name: "`pytest` of packaging",
         needs: "python3",
         prepare: "cd .. && python3 -m pip -q download --no-deps --no-binary :all: packaging && tar xzf packaging-*.tar.gz \
-            && cp -r packaging-*/. repo && cd repo && python3 -m venv .venv && .venv/bin/pip -q install . pytest pretend tomli_w",
+            && cp -r packaging-*/. repo && cd repo && python3 -m venv .venv && .venv/bin/pip -q install . pytest pretend tomli_w hypothesis",
         test: ".venv/bin/python -m pytest -q -p no:cacheprovider > build-results 2>&1; status=$?; tail -n 1 build-results; exit $status",
         results: ["", ""],
         varies: " in ",
@@ -102,7 +102,11 @@ impl Project {
     fn results(&self, output: &str) -> Vec<String> {
         let is_result = |line: &&str| self.results.iter().any(|beginning| line.starts_with(beginning));
         let lines = output.lines().filter(|line| !line.is_empty()).filter(is_result);
-        lines.map(|line| line.split(self.varies).next().unwrap_or(line).trim().to_owned()).collect()
+        lines
+            .map(|line| {
+                line.split(self.varies).next().unwrap_or(line).trim_end_matches([';', ' ']).to_owned()
+            })
+            .collect()
     }
 }
 

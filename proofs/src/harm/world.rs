@@ -279,7 +279,11 @@ impl World {
             wait_for_the_rest();
         }
         let after = State::read(&self.folder);
-        let is_killed = done.status.code() == Some(KILLED);
+        let status = done.status.code().or_else(|| {
+            use std::os::unix::process::ExitStatusExt;
+            Some(128 + done.status.signal()?)
+        });
+        let is_killed = status == Some(KILLED);
         let is_destroyed =
             row.harm.as_deref() == Some("destroy") && self.is_destroyed(&before, runner, is_killed)?;
         let repository = self.folder.join("home/repo");
@@ -292,10 +296,6 @@ impl World {
         if is_destroyed {
             harms.push("destroy");
         }
-        let status = done.status.code().or_else(|| {
-            use std::os::unix::process::ExitStatusExt;
-            Some(128 + done.status.signal()?)
-        });
         let text =
             |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*self.folder.to_string_lossy(), "WORLD");
         let (output, mut errors) = (text(&done.stdout).into_bytes(), text(&done.stderr));
