@@ -33,7 +33,8 @@ pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
 /// A command that is to run in the sandbox.
 ///
 /// The program that calls this has to call [`stage`](super::stage) first of all in its `main`, because it is started again. Signals that
-/// end a command are held back in the calling thread from then on and forwarded, so it is for a program whose work this is.
+/// end a command are held back in the calling thread from then on and forwarded. Processes that a command has left behind come to this
+/// process, and without namespaces all its children are killed when the command has ended. So it is for a program whose work this is.
 #[derive(Debug)]
 pub struct Sandbox {
     plan: Plan,

@@ -57,7 +57,7 @@ impl State {
             // Snapshots are the work of `hooks exec` itself, and caches may be written.
             outside: [
                 tree(folder, &home, &|path| {
-                    path == repository || path.ends_with(SNAPSHOTS) || is_cache(path)
+                    path == repository || path.ends_with(SNAPSHOTS) || is_cache(&home, path)
                 }),
                 all(folder.join("out")),
             ],
@@ -87,11 +87,23 @@ fn is_instruction(path: &Path) -> bool {
     is_in_folder && !["settings.json", "settings.local.json"].iter().any(|name| path.ends_with(name))
 }
 
-/// Whether a path is a cache of the home that a program of these rows makes.
-fn is_cache(path: &Path) -> bool {
-    let is_below_home = path.parent().is_some_and(|above| above.ends_with("home"));
-    let caches = [".cache", ".cargo", ".ccache", ".gradle", ".m2", ".npm", "go"];
-    is_below_home && caches.iter().any(|name| path.ends_with(name))
+/// Caches in the home that commands may write.
+const CACHES: [&str; 8] = [
+    ".cache",
+    ".cargo/git",
+    ".cargo/registry",
+    ".ccache",
+    ".gradle/caches",
+    ".m2/repository",
+    ".npm",
+    "go/pkg",
+];
+
+/// Folders above these caches.
+pub(super) const ABOVE_CACHES: [&str; 4] = [".cargo", ".gradle", ".m2", "go"];
+
+fn is_cache(home: &Path, path: &Path) -> bool {
+    path.strip_prefix(home).is_ok_and(|below| CACHES.iter().any(|cache| below == Path::new(cache)))
 }
 
 /// Whether two trees have the same files with the same content; rights and times may differ.

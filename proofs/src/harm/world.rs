@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::data::{READ_HERE, RIGHTS, Row};
 use super::isolated::WITHOUT_NAMESPACES;
-use super::state::{SNAPSHOTS, State, Tree, has_all, has_same_content, tree};
+use super::state::{ABOVE_CACHES, SNAPSHOTS, State, Tree, has_all, has_same_content, tree};
 use crate::error::{Error, Result};
 
 /// Text in every secret of the home, plain and in Base64.
@@ -147,10 +147,16 @@ impl Template {
             write(world.join("home").join(secret), &format!("{}\n", MARK[0]))?;
         }
         write(world.join("home").join(SECRET_HERE), &format!("{}\n", MARK_HERE[0]))?;
-        let sandbox =
-            format!("version: 1\nsandbox: {{ unavailable: {} }}\n", unavailable(has_landlock_alone));
+        let sandbox = if has_landlock_alone {
+            format!("version: 1\nsandbox: {{ unavailable: {} }}\n", unavailable(true))
+        } else {
+            "version: 1\n".to_owned()
+        };
         fs::create_dir_all(world.join("out/empty")).map_err(failed)?;
         fs::create_dir_all(world.join("home").join(SNAPSHOTS)).map_err(failed)?;
+        for folder in ABOVE_CACHES {
+            fs::create_dir_all(world.join("home").join(folder)).map_err(failed)?;
+        }
         for (path, text) in [
             ("out/notes.txt", "notes\n"),
             ("home/.bashrc", "# mine\n"),
