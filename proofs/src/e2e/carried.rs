@@ -12,7 +12,7 @@ use super::claims::Claim;
 use super::clients::{Runnable, Trust};
 use super::proof::{Outcome, PROJECT, Results, failed, furnish, init, says, shown};
 use super::sandbox::Sandbox;
-use super::wrapped::{allowed_wrapper, holds, run_with};
+use super::wrapped::{allowed_wrapper, begun, run_with};
 use crate::error::Result;
 
 const STRICT: &str = "version: 1\nsandbox: { calls: wrapped }\n";
@@ -40,16 +40,7 @@ const INSIDE: &str = "inside-4711";
 const UNASKED: [&str; 4] = ["cat readable", "git status --short", "cat ../beside.txt", "mv movable moved"];
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    if !client.client.can_wrap() {
-        results.claims.extend(CLAIMS.map(|claim| (claim, Outcome::Cannot)));
-        return Ok(());
-    }
-    let sandbox = Sandbox::new(client, Trust::Given)?;
-    furnish(client, &sandbox)?;
-    sandbox.put(&sandbox.work().join("hooks.yaml"), STRICT)?;
-    if !holds(&sandbox, hooks, results)? {
-        return Ok(());
-    }
+    let Some(sandbox) = begun(client, hooks, STRICT, &CLAIMS, results)? else { return Ok(()) };
     carried(client, program, hooks, &sandbox, results)?;
     free(client, program, hooks, results)?;
     if client.client == Client::OpenCode {

@@ -42,21 +42,30 @@ const CLAIMS: [Claim; 5] =
 const EXITS: [&str; 4] = ["Exit code 9", "exited with code 9", "Exit Code: 9", "exit code 9"];
 
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    if !client.client.can_wrap() {
-        results.claims.extend(CLAIMS.map(|claim| (claim, Outcome::Cannot)));
-        return Ok(());
-    }
-    let sandbox = Sandbox::new(client, Trust::Given)?;
-    furnish(client, &sandbox)?;
-    sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
-    if !holds(&sandbox, hooks, results)? {
-        return Ok(());
-    }
+    let Some(sandbox) = begun(client, hooks, RULES, &CLAIMS, results)? else { return Ok(()) };
     held(client, program, hooks, &sandbox, results)?;
     if client.client == Client::Claude {
         without_shell(client, program, hooks, results)?;
     }
     listed(client, program, hooks, results)
+}
+
+/// A sandbox with rules under which calls are wrapped. `None` if this client's calls cannot be, or the kernel holds no sandbox.
+pub(super) fn begun(
+    client: &Runnable,
+    hooks: &Path,
+    rules: &str,
+    claims: &[Claim],
+    results: &mut Results,
+) -> Result<Option<Sandbox>> {
+    if !client.client.can_wrap() {
+        results.claims.extend(claims.iter().map(|claim| (*claim, Outcome::Cannot)));
+        return Ok(None);
+    }
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    sandbox.put(&sandbox.work().join("hooks.yaml"), rules)?;
+    Ok(holds(&sandbox, hooks, results)?.then_some(sandbox))
 }
 
 /// Set where the sandbox has to be held, as in CI.
