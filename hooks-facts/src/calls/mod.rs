@@ -67,7 +67,7 @@ pub use self::call_patterns::{CallPatterns, CallPatternsConfig};
 pub use self::command_patterns::{CommandMatch, command_patterns, is_fragment};
 pub use self::commands::{ParsedCommand, ParsedCommands};
 pub use self::config::{PathsConfig, ToolRole};
-pub use self::path_patterns::{PathPatterns, PlaceMatch, ReadMatch};
+pub use self::path_patterns::{FilePatterns, PathPatterns, PlaceMatch, ReadMatch};
 pub use self::places::{Known, NamedPath, NamedPaths};
 pub use self::plain::PlainFacts;
 pub use self::questions::CallQuestions;

@@ -87,26 +87,23 @@ const FEW: usize = 8;
 
 impl Index {
     pub(super) fn new(patterns: &[Wild]) -> Self {
-        let mut shared: HashMap<Letters, usize> = HashMap::new();
-        for letters in patterns.iter().flat_map(needed) {
+        let all: Vec<Vec<Letters>> = patterns.iter().map(|pattern| needed(pattern).collect()).collect();
+        let mut shared: HashMap<&Letters, usize> = HashMap::new();
+        for letters in all.iter().flatten() {
             *shared.entry(letters).or_default() += 1;
         }
         let mut index = Self::default();
         let mut fragments: HashMap<String, Places> = HashMap::new();
-        for (place, pattern) in patterns.iter().enumerate() {
+        for (place, needed) in all.iter().enumerate() {
             let by = |letters: &Letters| shared.get(letters).copied().unwrap_or_default();
             let is_fragment = |letters: &Letters| matches!(letters, Letters::Fragment(_));
-            let (inner, outer): (Vec<_>, Vec<_>) = needed(pattern).partition(is_fragment);
-            let best =
-                |all: Vec<Letters>| all.into_iter().min_by_key(|letters| (by(letters), letters.clone()));
-            let (inner, outer) = (best(inner), best(outer));
-            let is_crowded =
-                |outer: &Letters| inner.as_ref().is_some_and(|inner| by(outer) > FEW.max(by(inner)));
-            let letters = match outer {
-                Some(outer) if !is_crowded(&outer) => Some(outer),
-                _ => inner,
+            let best = |is_inner: bool| {
+                let all = needed.iter().filter(|letters| is_fragment(letters) == is_inner);
+                all.min_by_key(|letters| (by(letters), *letters))
             };
-            match letters {
+            let (inner, outer) = (best(true), best(false));
+            let is_crowded = |outer: &Letters| inner.is_some_and(|inner| by(outer) > FEW.max(by(inner)));
+            match outer.filter(|outer| !is_crowded(outer)).or(inner).cloned() {
                 Some(Letters::Ending(text)) => index.endings.enter(text, place, first),
                 Some(Letters::Beginning(text)) => index.beginnings.enter(text, place, last),
                 Some(Letters::Name(text)) => index.names.enter(text, place, first),

@@ -51,8 +51,8 @@ pub(super) fn parse(pattern: &str, dialect: PatternDialect) -> Result<Pattern, P
     }
     let marks = marks(pattern, dialect)?;
     let mut result = Pattern::default();
-    let mut rest = marks.as_slice();
-    let alternatives = alternatives(&mut rest, None, 0)?;
+    let is_one = marks.iter().all(|(mark, _)| mark.is_plain());
+    let alternatives = if is_one { vec![marks] } else { alternatives(&mut marks.as_slice(), None, 0)? };
     for alternative in alternatives {
         let tokens = tokens(&alternative, dialect, &mut result.odd_stars)?;
         if tokens.is_empty() {

@@ -99,17 +99,21 @@ impl Globs {
     /// assert_eq!(globs.find(""), None); // the root itself
     /// ```
     pub fn find(&self, path: &str) -> Option<usize> {
+        if self.case_insensitive { self.find_folded(&folded(path)) } else { self.find_folded(path) }
+    }
+
+    /// The same for a path that is [`folded`] already, if the patterns are compared without regard to case.
+    pub(crate) fn find_folded(&self, path: &str) -> Option<usize> {
         if path.is_empty() || self.patterns == 0 {
             return None;
         }
-        let path = if self.case_insensitive { Cow::Owned(folded(path)) } else { Cow::Borrowed(path) };
-        let literal = self.literal.get(path.as_ref()).copied();
+        let literal = self.literal.get(path).copied();
         let Some(index) = self.index.get(&self.wild) else {
-            return first_of(self.wild.iter(), &path, literal);
+            return first_of(self.wild.iter(), path, literal);
         };
         let mut best = literal;
-        index.visit(&path, &mut |candidates| {
-            best = first_of(candidates.iter().filter_map(|at| self.wild.get(*at)), &path, best);
+        index.visit(path, &mut |candidates| {
+            best = first_of(candidates.iter().filter_map(|at| self.wild.get(*at)), path, best);
         });
         best
     }
@@ -203,14 +207,16 @@ impl Globs {
     }
 
     fn insert(&mut self, index: usize, tokens: &[Token]) -> Result<(), Problem> {
-        let literal: String = tokens.iter().map_while(|token| character(*token)).collect();
-        if literal.chars().count() == tokens.len() {
+        let known = tokens.iter().take_while(|token| character(**token).is_some()).count();
+        let (known, rest) = tokens.split_at(known);
+        let literal = text(known);
+        if rest.is_empty() {
             self.literal.entry(literal).or_insert(index);
             return Ok(());
         }
         let folder = literal.rfind('/').map_or(0, |at| at + 1);
-        let before = literal.get(..folder).unwrap_or_default().chars().count();
-        let tokens: Vec<_> = tokens.iter().skip(before).copied().collect();
+        let before = known.iter().rposition(|token| *token == Token::Char('/')).map_or(0, |at| at + 1);
+        let tokens = tokens.get(before..).unwrap_or_default().to_vec();
         if tokens.len() > matcher::MAX_TOKENS {
             return Err((PatternProblem::TooLong, 0));
         }
@@ -230,6 +236,13 @@ pub(super) fn character(token: Token) -> Option<char> {
         Token::Char(c) => Some(c),
         _ => None,
     }
+}
+
+/// The characters of tokens that stand for themselves.
+pub(super) fn text(tokens: &[Token]) -> String {
+    let mut text = String::with_capacity(tokens.len());
+    text.extend(tokens.iter().filter_map(|token| character(*token)));
+    text
 }
 
 /// Returns a name in the form in which a case-insensitive file system compares it.

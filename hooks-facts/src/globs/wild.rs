@@ -2,7 +2,7 @@
 
 use super::matcher;
 use super::pattern::Token;
-use super::set::character;
+use super::set::{character, text};
 
 /// Pattern with a wildcard.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Wild {
 impl Wild {
     pub(super) fn new(index: usize, beginning: String, folder: usize, tokens: Vec<Token>) -> Self {
         let ends_at = tokens.iter().rposition(|token| character(*token).is_none()).map_or(0, |at| at + 1);
-        let ending = tokens.iter().skip(ends_at).filter_map(|token| character(*token)).collect();
+        let ending = text(tokens.get(ends_at..).unwrap_or_default());
         Self { index, beginning, ending, folder, tokens }
     }
 
@@ -65,7 +65,7 @@ impl Wild {
             let rest = self.tokens.get(start..)?;
             let end = start + rest.iter().position(|token| !is_letter(token)).unwrap_or(rest.len());
             at = end;
-            let text = self.tokens.get(start..end)?.iter().filter_map(|token| character(*token)).collect();
+            let text = text(self.tokens.get(start..end)?);
             let before = start.checked_sub(1).and_then(|before| self.tokens.get(before));
             Some(Run {
                 text,

@@ -106,6 +106,11 @@ pub(super) struct Named {
 /// Existing files for an absolute pattern without braces. A folder that cannot be listed stands for what a wildcard would find in it.
 /// `None` if the pattern has `**` before its end, or a folder is too large.
 pub(super) fn existing(pattern: &str) -> Option<Vec<Named>> {
+    if !pattern.contains(['*', '?', '\\']) {
+        let path = PathBuf::from(pattern.trim_end_matches('/'));
+        let is_there = path.symlink_metadata().is_ok();
+        return Some(if is_there { vec![Named { path, is_tree: false }] } else { Vec::new() });
+    }
     let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
     let mut found = vec![PathBuf::from("/")];
     let mut closed = Vec::new();

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::paths::text;
-use crate::profile::{Access, Answer, products};
+use crate::profile::{Access, Answer, Pattern, products};
 
 /// Folders of a repository that have no settings.
 const NO_SETTINGS: &[&str] = &["objects", "refs", "logs", "lfs", "info"];
@@ -38,8 +38,10 @@ pub(super) struct WalkedPaths {
 
 /// A folder that is to be searched.
 #[derive(Debug)]
-struct Folder {
+struct Folder<'p> {
     path: PathBuf,
+    /// The pattern by which nothing opens it.
+    fixed: Option<&'p Pattern>,
     /// Whether a folder above is closed as a whole.
     is_closed: bool,
     /// Whether it belongs to a repository's own folder.
@@ -52,7 +54,8 @@ struct Folder {
 pub(super) fn walk(root: &Path, access: &Access<'_>, most: usize) -> WalkedPaths {
     let mut walk = Walk { access, found: WalkedPaths::default(), open: Vec::new(), left: most };
     let is_git = root.components().any(|part| part.as_os_str() == ".git");
-    walk.open.push(Folder { path: root.to_path_buf(), is_closed: false, is_git, levels: None });
+    let fixed = access.fixed(&text(root));
+    walk.open.push(Folder { path: root.to_path_buf(), fixed, is_closed: false, is_git, levels: None });
     while let Some(folder) = walk.open.pop().filter(|_| !walk.found.is_cut) {
         if let Err(error) = walk.search(&folder)
             && error.kind() != ErrorKind::NotFound
@@ -66,12 +69,12 @@ pub(super) fn walk(root: &Path, access: &Access<'_>, most: usize) -> WalkedPaths
 struct Walk<'w> {
     access: &'w Access<'w>,
     found: WalkedPaths,
-    open: Vec<Folder>,
+    open: Vec<Folder<'w>>,
     left: usize,
 }
 
-impl Walk<'_> {
-    fn search(&mut self, folder: &Folder) -> io::Result<()> {
+impl<'w> Walk<'w> {
+    fn search(&mut self, folder: &Folder<'w>) -> io::Result<()> {
         for entry in listed(&folder.path)? {
             let Some(left) = self.left.checked_sub(1) else {
                 self.found.is_cut = true;
@@ -88,14 +91,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn look_at(&mut self, folder: &Folder, entry: &DirEntry, kind: FileType) {
+    fn look_at(&mut self, folder: &Folder<'w>, entry: &DirEntry, kind: FileType) {
         let (access, found) = (self.access, &mut self.found);
         let path = entry.path();
         let name = text(&path);
         let is_repository = entry.file_name() == ".git";
         // A file or link of this name leads to a repository, and so to its configuration.
-        let (is_fixed, read, write) = access.of_entry(&name, !kind.is_file());
-        let is_fixed = is_fixed || is_repository && !kind.is_dir();
+        let (fixed, read, write) = access.of_entry(&name, folder.fixed, !kind.is_file());
+        let is_fixed = fixed.is_some() || is_repository && !kind.is_dir();
         if folder.levels.is_some() && !is_fixed && !kind.is_dir() {
             return;
         }
@@ -115,14 +118,14 @@ impl Walk<'_> {
             found.closed.push(path.clone());
         }
         if kind.is_dir() {
-            let below = Folder { is_closed: folder.is_closed || is_closed, path, ..*folder };
+            let below = Folder { is_closed: folder.is_closed || is_closed, path, fixed, ..*folder };
             self.descend(folder, below, is_repository);
         } else if kind.is_file() && write.is_open() && folder.levels.is_none() {
             found.open.push(path);
         }
     }
 
-    fn descend(&mut self, above: &Folder, mut below: Folder, is_repository: bool) {
+    fn descend(&mut self, above: &Folder<'w>, mut below: Folder<'w>, is_repository: bool) {
         let name = below.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if above.is_git && NO_SETTINGS.contains(&name.as_str()) && is_repository_of_git(&above.path) {
             if name == "info" {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hooks_core::PolicyErrors;
-use hooks_facts::calls::{CallReader, PathPatterns};
+use hooks_facts::calls::FilePatterns;
 
 use super::{Pattern, Profile};
 
@@ -21,15 +21,14 @@ pub struct Access<'p> {
 pub(crate) struct Patterns {
     /// The profile, to which they belong.
     of: Profile,
-    write: PathPatterns,
-    write_too: Vec<PathPatterns>,
-    regenerable: PathPatterns,
-    fixed: PathPatterns,
-    guarded: PathPatterns,
-    hidden: PathPatterns,
-    shown: PathPatterns,
-    /// All that are fixed, guarded, hidden or regenerable, without regard to case: most paths match none of them.
-    named: PathPatterns,
+    write: FilePatterns,
+    write_too: Vec<FilePatterns>,
+    regenerable: FilePatterns,
+    guarded: FilePatterns,
+    hidden: FilePatterns,
+    shown: FilePatterns,
+    /// First those that are fixed, then all that are guarded, hidden or regenerable, without regard to case: most paths match none of them.
+    named: FilePatterns,
 }
 
 /// Answer of a profile for a path.
@@ -84,26 +83,21 @@ impl<'p> Access<'p> {
 
 impl Patterns {
     fn new(profile: &Profile) -> Result<Self, PolicyErrors> {
-        let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+        let mut errors = PolicyErrors::default();
         let texts = |all: &[Pattern]| all.iter().map(|one| one.pattern.clone()).collect::<Vec<_>>();
-        let mut compiled = |all: &[String], is_wherever: bool, ignores_case: bool, field: &str| {
-            PathPatterns::in_case(all, is_wherever, ignores_case, field, &reader, &mut errors)
-        };
-        let write = compiled(&texts(&profile.write), false, false, "write");
-        let write_too = profile.write_too.iter().map(|list| compiled(&texts(list), false, false, "write"));
-        let write_too = write_too.collect();
-        let regenerable = compiled(&texts(&profile.regenerable), false, false, "regenerable");
+        let mut allowing = |all: &[Pattern], field| FilePatterns::allowing(&texts(all), field, &mut errors);
+        let write = allowing(&profile.write, "write");
+        let write_too = profile.write_too.iter().map(|list| allowing(list, "write")).collect();
+        let regenerable = allowing(&profile.regenerable, "regenerable");
         // Names of the hooks' own files are compared without regard to case, as the guard compares them.
-        let fixed = with_below(&profile.fixed);
-        let named =
-            [&profile.guarded, &profile.hidden, &profile.regenerable].map(|list| texts(list)).concat();
-        let named = compiled(&[named, fixed.clone()].concat(), true, true, "named");
-        let fixed = compiled(&fixed, true, true, "fixed");
-        let guarded = compiled(&texts(&profile.guarded), true, true, "guarded");
-        let hidden = compiled(&texts(&profile.hidden), true, false, "hidden");
-        let shown = compiled(&profile.shown, true, false, "shown");
+        let named = [&profile.fixed, &profile.guarded, &profile.hidden, &profile.regenerable];
+        let named = named.map(|list| texts(list)).concat();
+        let named = FilePatterns::ignoring_case(&named, "fixed", &mut errors);
+        let guarded = FilePatterns::ignoring_case(&texts(&profile.guarded), "guarded", &mut errors);
+        let hidden = FilePatterns::compile(&texts(&profile.hidden), "hidden", &mut errors);
+        let shown = FilePatterns::compile(&profile.shown, "shown", &mut errors);
         let patterns =
-            Self { of: profile.clone(), write, write_too, regenerable, fixed, guarded, hidden, shown, named };
+            Self { of: profile.clone(), write, write_too, regenerable, guarded, hidden, shown, named };
         errors.or(patterns)
     }
 
@@ -139,9 +133,9 @@ impl<'p> Access<'p> {
         self
     }
 
-    fn find(&self, patterns: &PathPatterns, path: &str, ignores_case: bool) -> Option<usize> {
+    fn find(&self, patterns: &FilePatterns, path: &str) -> Option<usize> {
         let homes: Vec<&str> = self.homes.iter().map(String::as_str).collect();
-        patterns.find_at(path, &self.root, &homes, ignores_case)
+        patterns.find(path, &self.root, &homes)
     }
 
     /// Whether a command may read a file.
@@ -160,8 +154,8 @@ impl<'p> Access<'p> {
     /// # Ok::<(), hooks_core::PolicyErrors>(())
     /// ```
     pub fn read(&self, path: &str) -> Answer<'p> {
-        match self.find(&self.patterns.hidden, path, false) {
-            Some(index) if self.find(&self.patterns.shown, path, false).is_none() => {
+        match self.find(&self.patterns.hidden, path) {
+            Some(index) if self.find(&self.patterns.shown, path).is_none() => {
                 Answer::Closed(self.profile.hidden.get(index))
             }
             Some(_) => Answer::Open(None),
@@ -173,8 +167,8 @@ impl<'p> Access<'p> {
     /// The pattern by which everything below a folder is hidden.
     fn hides_all_in(&self, folder: &str) -> Option<&'p Pattern> {
         let any = format!("{folder}/{ANY}");
-        let index = self.find(&self.patterns.hidden, &any, false)?;
-        if self.find(&self.patterns.shown, &any, false).is_some() {
+        let index = self.find(&self.patterns.hidden, &any)?;
+        if self.find(&self.patterns.shown, &any).is_some() {
             return None;
         }
         self.profile.hidden.get(index)
@@ -194,16 +188,21 @@ impl<'p> Access<'p> {
     /// # Ok::<(), hooks_core::PolicyErrors>(())
     /// ```
     pub fn write(&self, path: &str) -> Answer<'p> {
-        if let Some(index) = self.find(&self.patterns.fixed, path, true) {
-            return Answer::Closed(self.profile.fixed.get(index / 2));
+        if let Some(by) = self.fixed(path) {
+            return Answer::Closed(Some(by));
         }
+        self.write_of_others(path)
+    }
+
+    /// The answer for a path that is none of those that nothing opens.
+    fn write_of_others(&self, path: &str) -> Answer<'p> {
         if let Answer::Closed(by) = self.read(path) {
             return Answer::Closed(by);
         }
-        if let Some(index) = self.find(&self.patterns.regenerable, path, false) {
+        if let Some(index) = self.find(&self.patterns.regenerable, path) {
             return Answer::Open(self.profile.regenerable.get(index));
         }
-        if let Some(index) = self.find(&self.patterns.guarded, path, true) {
+        if let Some(index) = self.find(&self.patterns.guarded, path) {
             return Answer::Closed(self.profile.guarded.get(index));
         }
         self.write_by_lists(path)
@@ -213,7 +212,7 @@ impl<'p> Access<'p> {
     fn write_by_lists(&self, path: &str) -> Answer<'p> {
         let home = self.homes.first().map(String::as_str);
         let homes: Vec<&str> = home.into_iter().collect();
-        let find = |list: &PathPatterns| list.find_at(path, &self.root, &homes, false);
+        let find = |list: &FilePatterns| list.find(path, &self.root, &homes);
         match find(&self.patterns.write) {
             Some(index) if self.patterns.write_too.iter().all(|list| find(list).is_some()) => {
                 Answer::Open(self.profile.write.get(index))
@@ -222,32 +221,41 @@ impl<'p> Access<'p> {
         }
     }
 
-    /// All answers for a path of a search: whether it is one that nothing opens, whether it may be read, and whether it may be written.
-    /// They are those of [`fixed`](Self::fixed), [`read`](Self::read) and [`write`](Self::write), with one look at the names that most
-    /// paths do not have. `is_folder` if something may be in it.
-    pub(crate) fn of_entry(&self, path: &str, is_folder: bool) -> (bool, Answer<'p>, Answer<'p>) {
-        let is_named = self.find(&self.patterns.named, path, true).is_some()
-            || is_folder && self.find(&self.patterns.named, &format!("{path}/{ANY}"), true).is_some();
-        match is_named {
-            true => (self.fixed(path).is_some(), self.read(path), self.write(path)),
-            false => (false, Answer::Open(None), self.write_by_lists(path)),
-        }
+    /// All answers for a path of a search: the pattern by which it is one of those that nothing opens, whether it may be read, and
+    /// whether it may be written. They are those of [`fixed`](Self::fixed), [`read`](Self::read) and [`write`](Self::write), with one look
+    /// at the names that most paths do not have. `above` is the answer of `fixed` for its folder; `is_folder` if something may be in it.
+    pub(crate) fn of_entry(
+        &self,
+        path: &str,
+        above: Option<&'p Pattern>,
+        is_folder: bool,
+    ) -> (Option<&'p Pattern>, Answer<'p>, Answer<'p>) {
+        let found = self.find(&self.patterns.named, path);
+        let fixed = above.or_else(|| self.profile.fixed.get(found?));
+        let is_named = found.is_some()
+            || is_folder && self.find(&self.patterns.named, &format!("{path}/{ANY}")).is_some();
+        let read = if is_named { self.read(path) } else { Answer::Open(None) };
+        let write = match fixed {
+            Some(by) => Answer::Closed(Some(by)),
+            None if is_named => self.write_of_others(path),
+            None => self.write_by_lists(path),
+        };
+        (fixed, read, write)
     }
 
-    /// The pattern by which a file is one of those that nothing opens.
+    /// The pattern by which a file is one of those that nothing opens: its own, or that of a folder that it is in.
     pub(crate) fn fixed(&self, path: &str) -> Option<&'p Pattern> {
-        self.profile.fixed.get(self.find(&self.patterns.fixed, path, true)? / 2)
+        let folders = path.match_indices('/').skip(1).filter_map(|(at, _)| path.get(..at));
+        folders.chain([path]).find_map(|path| self.fixed_itself(path))
+    }
+
+    fn fixed_itself(&self, path: &str) -> Option<&'p Pattern> {
+        self.profile.fixed.get(self.find(&self.patterns.named, path)?)
     }
 }
 
 /// A name that no pattern has but one that matches everything.
 const ANY: &str = "\u{F8FF}";
-
-/// Each pattern, and everything below it.
-fn with_below(all: &[Pattern]) -> Vec<String> {
-    let both = |one: &Pattern| [one.pattern.clone(), format!("{}/**", one.pattern.trim_end_matches('/'))];
-    all.iter().flat_map(both).collect()
-}
 
 #[cfg(test)]
 mod tests;

@@ -167,19 +167,25 @@ pub(crate) fn change(root: &Path, step: &Step) {
 
 /// Everything below a folder: kind, mode and content. Objects of repositories are left out, as new ones stay.
 pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    let mut all = everything(root);
+    all.retain(|path, _| !is_object(path));
+    all
+}
+
+/// Whether a path is that of git's objects, or one of them.
+pub(crate) fn is_object(path: &Path) -> bool {
+    let inside = path.iter().skip_while(|part| *part != ".git");
+    inside.skip(1).any(|part| part == "objects")
+}
+
+/// Everything below a folder: kind, mode and content.
+pub(crate) fn everything(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let mut all = BTreeMap::new();
     let mut open = vec![root.to_path_buf()];
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             let about = path.symlink_metadata().unwrap();
-            if path
-                .components()
-                .skip_while(|part| part.as_os_str() != ".git")
-                .any(|part| part.as_os_str() == "objects")
-            {
-                continue;
-            }
             let text = if about.is_symlink() {
                 let target = fs::read_link(&path).unwrap();
                 all.insert(path, (0, target.into_os_string().into_encoded_bytes()));

@@ -8,7 +8,7 @@ use std::path::Path;
 use hooks_snapshots::{ChangeKind, EffectsConfig, LeftOut, SnapshotError};
 use proptest::prelude::*;
 
-use crate::support::{World, change, changes, grow, picture, seeds};
+use crate::support::{World, change, changes, grow, is_object, picture, seeds};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: crate::support::cases(64), failure_persistence: None, ..ProptestConfig::default() })]
@@ -43,15 +43,14 @@ proptest! {
             match store.undo(&one.id, false, world.tick()) {
                 // New objects of the second command stay; if their folder was none before the first, they are in the way.
                 Err(SnapshotError::ChangedLater(paths)) => {
-                    let is_object = |path: &Path| path.components().any(|part| part.as_os_str() == "objects");
                     prop_assert!(paths.iter().all(|path| is_object(path)), "{:?}", paths);
                     store.undo(&one.id, true, world.tick()).unwrap();
                 }
                 done => drop(done.unwrap()),
             }
-            // The folders of objects that stay, stay with them.
-            let objects = crate::support::files(&world.root);
-            let holds_objects = |path: &Path| objects.iter().any(|object| object != path && object.starts_with(path));
+            // What is new among objects stays, also an empty folder, and so do the folders above it.
+            let all = crate::support::everything(&world.root);
+            let holds_objects = |path: &Path| all.keys().any(|object| is_object(object) && object.starts_with(path));
             let mut end = picture(&world.root);
             end.retain(|path, _| before.contains_key(path) || !holds_objects(path));
             prop_assert_eq!(end, before);
@@ -429,6 +428,51 @@ fn a_content_that_was_cut_off_is_stored_anew() {
     let effects = store.finish(running, world.tick()).unwrap();
     store.undo(&effects.id, false, world.tick()).unwrap();
     assert_eq!(fs::read_to_string(world.root.join("file")).unwrap(), "content");
+}
+
+/// The first command makes the place of git's objects a file, the second one makes it a folder.
+#[test]
+fn a_place_of_objects_that_changes_its_kind_comes_back() {
+    for kind in 0..4 {
+        for has_more in [false, true] {
+            let world = World::new();
+            let objects = world.root.join(".git/objects");
+            let store = world.store();
+            let before = crate::support::everything(&world.root);
+            let running = store.begin("first", world.tick()).unwrap();
+            fs::create_dir(world.root.join(".git")).unwrap();
+            match kind {
+                0 => fs::write(&objects, "file").unwrap(),
+                1 => symlink("nowhere", &objects).unwrap(),
+                2 => fs::create_dir(&objects).unwrap(),
+                _ => {}
+            }
+            let one = store.finish(running, world.tick()).unwrap();
+            let between = crate::support::everything(&world.root);
+            let running = store.begin("second", world.tick()).unwrap();
+            if kind < 2 {
+                fs::remove_file(&objects).unwrap();
+            }
+            fs::create_dir_all(&objects).unwrap();
+            if has_more {
+                fs::write(objects.join("a"), "object").unwrap();
+            }
+            let two = store.finish(running, world.tick()).unwrap();
+            let after = crate::support::everything(&world.root);
+            // A new object stays.
+            let is_kept = kind == 2 && has_more;
+            if !two.changes.is_empty() && !is_kept {
+                let undone = store.undo(&two.id, false, world.tick()).unwrap();
+                assert_eq!(crate::support::everything(&world.root), between, "{kind} {has_more}");
+                store.undo(&undone.record.id, false, world.tick()).unwrap();
+                assert_eq!(crate::support::everything(&world.root), after, "{kind} {has_more}");
+                store.undo(&two.id, true, world.tick()).unwrap();
+            }
+            store.undo(&one.id, is_kept, world.tick()).unwrap();
+            let end = crate::support::everything(&world.root);
+            assert!(is_kept || end == before, "{kind} {has_more}: {end:?}");
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! List of path patterns as policies match them: in the dialect and the case that apply to a call.
 
+mod files;
 mod outside;
 mod places;
 mod reads;
@@ -12,8 +13,9 @@ use hooks_core::PolicyErrors;
 use self::scopes::{Scopes, begins_with_wildcard};
 use super::call::Call;
 use super::reader::CallReader;
-use crate::globs::{self, GlobOptions, PatternDialect};
+use crate::globs::{self, GlobOptions, PatternDialect, PatternError};
 
+pub use self::files::FilePatterns;
 pub use self::reads::ReadMatch;
 
 /// Compiled path patterns of a rule, in the dialect and the case of a [`CallReader`].
@@ -59,7 +61,7 @@ impl PathPatterns {
     /// Compiles `patterns` of files that a rule is about, wherever they are; each that cannot be used is reported as an item of
     /// `field`.
     pub fn compile(patterns: &[String], field: &str, reader: &CallReader, errors: &mut PolicyErrors) -> Self {
-        Self::compile_in(patterns, true, reader.case_insensitive(), field, reader, errors)
+        Self::compile_in(patterns, true, field, reader, errors)
     }
 
     /// Compiles `patterns` of files that are allowed: relative ones only match below the root.
@@ -89,51 +91,23 @@ impl PathPatterns {
         reader: &CallReader,
         errors: &mut PolicyErrors,
     ) -> Self {
-        Self::compile_in(patterns, false, reader.case_insensitive(), field, reader, errors)
+        Self::compile_in(patterns, false, field, reader, errors)
     }
 
-    /// Compiles `patterns` that are compared in one way, also if the reader has another one: with regard to case or without. They answer
-    /// [`find_at`](Self::find_at) in that way alone. `is_wherever` as in [`compile`](Self::compile).
-    ///
-    /// ```
-    /// use hooks_core::PolicyErrors;
-    /// use hooks_facts::calls::{CallReader, PathPatterns};
-    ///
-    /// let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
-    /// let own = PathPatterns::in_case(&["**/hooks.yaml".to_owned()], true, true, "own", &reader, &mut errors);
-    /// assert_eq!(own.find_at("/repo/a/HOOKS.yaml", "/repo", &[], true), Some(0));
-    /// ```
-    pub fn in_case(
-        patterns: &[String],
-        is_wherever: bool,
-        case_insensitive: bool,
-        field: &str,
-        reader: &CallReader,
-        errors: &mut PolicyErrors,
-    ) -> Self {
-        Self::compile_in(patterns, is_wherever, Some(case_insensitive), field, reader, errors)
-    }
-
-    /// `wanted` is the case in which they are compared, if only one can be asked for.
     fn compile_in(
         patterns: &[String],
         is_wherever: bool,
-        wanted: Option<bool>,
         field: &str,
         reader: &CallReader,
         errors: &mut PolicyErrors,
     ) -> Self {
+        let wanted = reader.case_insensitive();
         let dialect = reader.dialect();
         let mut compiled = |case_insensitive| {
             let options =
                 GlobOptions { dialect, case_insensitive, root: reader.fixed_root().map(str::to_owned) };
             Scopes::compile(patterns, is_wherever, &options).unwrap_or_else(|bad| {
-                for error in bad {
-                    let field = format!("{field}[{}]", error.index);
-                    if errors.as_slice().iter().all(|known| known.field != field) {
-                        errors.push_text(field, &error.problem.to_string(), "check the pattern");
-                    }
-                }
+                report(&bad, field, errors);
                 Scopes::default()
             })
         };
@@ -222,5 +196,15 @@ impl PathPatterns {
     /// Returns whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+}
+
+/// Reports patterns that cannot be used, each once.
+fn report(bad: &[PatternError], field: &str, errors: &mut PolicyErrors) {
+    for error in bad {
+        let field = format!("{field}[{}]", error.index);
+        if errors.as_slice().iter().all(|known| known.field != field) {
+            errors.push_text(field, &error.problem.to_string(), "check the pattern");
+        }
     }
 }

@@ -183,35 +183,6 @@ impl PathPatterns {
         self.cover_below_root(call, place) || self.cover_from_top(call, place, below_home)
     }
 
-    /// Returns the first pattern that matches an absolute path in a root and below one of some homes, without a call. The
-    /// path must be in normal form and without links.
-    ///
-    /// ```
-    /// use hooks_core::PolicyErrors;
-    /// use hooks_facts::calls::{CallReader, PathPatterns};
-    ///
-    /// let patterns = ["src/**".to_owned(), "**/.env".to_owned(), "~/.ssh/**".to_owned()];
-    /// let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
-    /// let patterns = PathPatterns::compile(&patterns, "deny", &reader, &mut errors);
-    /// let find = |path| patterns.find_at(path, "/repo", &["/home/ada"], false);
-    /// assert_eq!(find("/repo/src/a.rs"), Some(0));
-    /// assert_eq!((find("/repo/api/.env"), find("/srv/.env")), (Some(1), Some(1)));
-    /// assert_eq!(find("/home/ada/.ssh/id"), Some(2));
-    /// assert_eq!(find("/home/ada/src/a.rs"), None);
-    /// ```
-    pub fn find_at(&self, path: &str, root: &str, homes: &[&str], case_insensitive: bool) -> Option<usize> {
-        let scopes = self.scopes(case_insensitive);
-        let path = self.written(path);
-        let below = |folder: &str| {
-            let rest = path.strip_prefix(folder.trim_end_matches('/'))?.strip_prefix('/')?;
-            (!rest.is_empty()).then_some(rest)
-        };
-        let top = scopes.top.find(path.trim_start_matches('/'));
-        let inside = below(root).and_then(|rest| scopes.inside.find(rest));
-        let home = homes.iter().filter_map(|home| scopes.home.find(below(home)?)).min();
-        top.into_iter().chain(inside).chain(home).min()
-    }
-
     /// Returns whether patterns match everything below every reading of a place in the root.
     pub fn allow_all_below(&self, call: Call<'_>, place: &NamedPath) -> bool {
         let inside = &self.scopes(call.ignores_case()).inside;

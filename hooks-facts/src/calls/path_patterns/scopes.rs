@@ -111,6 +111,11 @@ impl Scope {
         self.owner(self.globs.find(reading))
     }
 
+    /// The same for a reading that is folded already, if the patterns are.
+    pub(super) fn find_folded(&self, reading: &str) -> Option<usize> {
+        self.owner(self.globs.find_folded(reading))
+    }
+
     pub(super) fn find_below(&self, folder: &str) -> Option<usize> {
         self.owner(self.globs.find_below(folder))
     }

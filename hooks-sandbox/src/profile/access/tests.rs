@@ -90,11 +90,12 @@ proptest! {
         rules.write_deny = deny.iter().map(|glob| Pattern::new(*glob, "test")).collect();
         let profile = profile(rules);
         let access = Access::new(&profile).unwrap().with_homes(["/home/bob".to_owned()]);
-        let one_by_one = (access.fixed(&path).is_some(), access.read(&path), access.write(&path));
-        prop_assert_eq!(access.of_entry(&path, true), one_by_one);
+        let one_by_one = (access.fixed(&path), access.read(&path), access.write(&path));
+        let above = access.fixed(path.rsplit_once('/').unwrap().0);
+        prop_assert_eq!(access.of_entry(&path, above, true), one_by_one);
         // A file is not a folder of which nothing may be read.
-        let (is_fixed, read, write) = access.of_entry(&path, false);
-        prop_assert_eq!(is_fixed, one_by_one.0);
+        let (fixed, read, write) = access.of_entry(&path, above, false);
+        prop_assert_eq!(fixed, one_by_one.0);
         if access.hides_all_in(&path).is_none() {
             prop_assert_eq!((read, write), (one_by_one.1, one_by_one.2));
         }
@@ -114,12 +115,12 @@ proptest! {
         };
         let profile = profile(rules);
         let access = Access::new(&profile).unwrap();
-        let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+        let mut errors = PolicyErrors::default();
         let of = |all: &[&str], errors: &mut PolicyErrors| {
-            PathPatterns::compile(&all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>(), "x", &reader, errors)
+            FilePatterns::compile(&all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>(), "x", errors)
         };
-        let denied = of(&deny, &mut errors).find_at(&path, "/repo", &[], false).is_some();
-        let allowed = allow.as_ref().is_none_or(|all| of(all, &mut errors).find_at(&path, "/repo", &[], false).is_some());
+        let denied = of(&deny, &mut errors).find(&path, "/repo", &[]).is_some();
+        let allowed = allow.as_ref().is_none_or(|all| of(all, &mut errors).find(&path, "/repo", &[]).is_some());
         let is_product = path.split('/').rev().skip(1).any(|name| ["target", ".git"].contains(&name));
         let open = access.write(&path).is_open();
         if denied && !is_product {
