@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::tree::{Entry, Name, Tree, as_path};
+use crate::tree::{Entry, Name, Tree, as_path, parent};
 
 /// A path that a command changed.
 ///
@@ -74,15 +74,21 @@ pub(crate) fn is_of_git(name: &[u8]) -> bool {
     has(&[b".git"]) && !(has(&[b"lfs", b"annex"]) && has(&[b"objects"]))
 }
 
-/// Whether a path is about the objects of a repository that existed before. An undo leaves new ones: nothing refers to them.
+/// Whether a path is about the objects of a repository that existed before. An undo leaves new ones: nothing refers to them. It is not
+/// one in the place of a file or a link, which has to come back.
 pub(crate) fn is_new_object(name: &[u8], before: &Tree) -> bool {
     let mut end = 0;
     let mut is_git = false;
     for part in name.split(|byte| *byte == b'/') {
         end += part.len();
         if is_git && part == b"objects" {
-            let known = name.get(..end).and_then(|folder| before.entries.get(folder));
-            return known.is_some_and(Entry::is_folder) && !before.entries.contains_key(name);
+            let objects = name.get(..end).and_then(|folder| before.entries.get(folder));
+            let mut above = std::iter::successors(Some(name), |name| parent(name));
+            let is_in_place =
+                above.any(|name| before.entries.get(name).is_some_and(|entry| !entry.is_folder()));
+            return objects.is_some_and(Entry::is_folder)
+                && !before.entries.contains_key(name)
+                && !is_in_place;
         }
         is_git = is_git || part == b".git";
         end += 1;

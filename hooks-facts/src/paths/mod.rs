@@ -59,3 +59,4 @@ pub use error::PathError;
 pub(crate) use links::MAX_LENGTH;
 pub use resolver::{Evidence, Reading, Resolution, Resolver};
 pub use root::ResolvedRoot;
+pub(crate) use spellings::decoded;

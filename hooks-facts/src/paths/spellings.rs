@@ -110,7 +110,7 @@ fn add(found: &mut Vec<String>, text: String) {
 
 /// Decodes percent-encoding once. `None` for bytes that are not valid in any text but that a careless decoder
 /// treats as ASCII (the overlong `%c0%ae` for a dot).
-fn decoded(text: &str) -> Option<String> {
+pub(crate) fn decoded(text: &str) -> Option<String> {
     let bytes = percent_decoded(text);
     if bytes.iter().any(|byte| matches!(byte, 0xC0 | 0xC1))
         || bytes.windows(2).any(|pair| matches!(pair, [0xE0, 0x80..=0x9F]))

@@ -194,7 +194,7 @@ impl<'p> Access<'p> {
         self.write_of_others(path)
     }
 
-    /// The answer for a path that is none of those that nothing opens.
+    /// The answer for a path that is not one of those that nothing opens.
     fn write_of_others(&self, path: &str) -> Answer<'p> {
         if let Answer::Closed(by) = self.read(path) {
             return Answer::Closed(by);

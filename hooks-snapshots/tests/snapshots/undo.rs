@@ -476,6 +476,23 @@ fn a_place_of_objects_that_changes_its_kind_comes_back() {
 }
 
 #[test]
+fn a_link_among_objects_comes_back_in_place_of_a_folder() {
+    let world = World::new();
+    let objects = world.root.join(".git/objects");
+    fs::create_dir_all(&objects).unwrap();
+    symlink("elsewhere", objects.join("pack")).unwrap();
+    let store = world.store();
+    let before = crate::support::everything(&world.root);
+    let running = store.begin("replace", world.tick()).unwrap();
+    fs::remove_file(objects.join("pack")).unwrap();
+    fs::create_dir(objects.join("pack")).unwrap();
+    fs::write(objects.join("pack/new"), "object").unwrap();
+    let effects = store.finish(running, world.tick()).unwrap();
+    store.undo(&effects.id, false, world.tick()).unwrap();
+    assert_eq!(crate::support::everything(&world.root), before);
+}
+
+#[test]
 fn a_forced_undo_also_overwrites_a_later_link_in_place_of_a_folder() {
     let world = World::new();
     let (folder, inside) = (world.root.join("folder"), world.root.join("folder/inside"));

@@ -4,6 +4,7 @@ use super::{Reads, forms, values};
 use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::globs::Gap;
+use crate::paths::decoded;
 
 /// Options of `curl` whose value may name a file behind an `@`.
 const DATA: &[&str] = table!("read_words_curl_data");
@@ -67,6 +68,7 @@ impl Reads<'_> {
                 rest = rest.get(at..).unwrap_or_default();
                 if let Some(path) = path_of_address(rest) {
                     self.each_of_address(path);
+                    unescaped(path).iter().for_each(|path| self.each_of_address(path));
                 }
                 rest = rest.get("file:".len()..).unwrap_or_default();
             }
@@ -125,8 +127,15 @@ pub(crate) fn paths_of_address(text: &str) -> Vec<String> {
             paths.push(format!("/{path}"));
         }
     }
+    let plain: Vec<String> = paths.iter().filter_map(|path| unescaped(path)).collect();
+    paths.extend(plain);
     paths.dedup();
     paths
+}
+
+/// Returns the path of an address without its percent escapes, if it has some.
+fn unescaped(path: &str) -> Option<String> {
+    path.contains('%').then(|| decoded(path)).flatten().filter(|plain| plain != path)
 }
 
 /// Returns whether a text is the address of a file on this machine.
@@ -201,6 +210,7 @@ mod tests {
             ("file:///x/.e\tnv", &["/x/.e\tnv", "/x/.env"]),
             ("File:\\\\\\x\\.env", &["\\\\\\x\\.env", "/x/.env"]),
             ("file:x", &["x", "/x"]),
+            ("file:///x/%2Eenv", &["/x/%2Eenv", "/x/.env"]),
             ("a file:///x", &[]),
             ("https://a.example/file:///x", &[]),
             ("\t", &[]),
