@@ -128,9 +128,7 @@ fn client_settings(user: Places<'_>, folders: &Folders) -> Vec<String> {
     let below =
         |folder: PathBuf| all_names(&folder, folders).into_iter().map(|folder| format!("{folder}/**"));
     all.extend(user.config().into_iter().flat_map(|config| below(config.join("hooks"))));
-    for folder in ["calls", "carried", "rules", "shell", "snapshots", "transcripts"] {
-        all.extend(user.state().into_iter().flat_map(|state| below(state.join("hooks").join(folder))));
-    }
+    all.extend(user.state().into_iter().flat_map(|state| below(state.join("hooks"))));
     all.extend(MANAGED.map(str::to_owned));
     all
 }
@@ -306,8 +304,8 @@ mod tests {
             "real/.claude/projects/**/*.jsonl",
             // These do not exist yet.
             "real/.gemini/settings.json",
-            "home/.local/state/hooks/rules/**",
-            "real/.local/state/hooks/rules/**",
+            "home/.local/state/hooks/**",
+            "real/.local/state/hooks/**",
             "real/.config/hooks/**",
         ] {
             let wanted = as_pattern(&folder.join(wanted)).replace("\\*", "*");

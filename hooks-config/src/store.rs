@@ -158,7 +158,8 @@ pub(super) fn files_of(config: &StoreConfig, path: Option<&Path>) -> Vec<String>
     let file = (config.engine == Engine::File).then(|| file_of(config, path)).flatten();
     let with_those_beside = |file: PathBuf| {
         let file = as_pattern(&file);
-        ["", "-wal", "-shm", ".turn", ".lock", ".closed", ".damaged-*"].map(|end| format!("{file}{end}"))
+        ["", "-wal", "-shm", "-journal", ".turn", ".lock", ".closed", ".damaged-*"]
+            .map(|end| format!("{file}{end}"))
     };
     let files = file.iter().flat_map(|file| resolved(file)).flat_map(with_those_beside);
     files.chain(known::files_of(config, path)).collect()

@@ -146,7 +146,7 @@ impl Artifacts {
         if let Some(index) = self.everything {
             return self.found(index, place.given.clone());
         }
-        let below = place.reaches_below();
+        let below = place.reaches_any_below();
         let inside = known.below_root().map(|reading| (&self.relative, "", reading));
         let outside = known.elsewhere.iter().map(|reading| (&self.outside, top(reading), reading.as_str()));
         let from_top = if self.absolute.is_empty() { None } else { place.from_top(call) };
@@ -184,7 +184,7 @@ impl Artifacts {
         place: &NamedPath,
         known: &Known<'_>,
     ) -> Option<ArtifactMatch<'_>> {
-        if !place.reaches_below() || place.is_partial() {
+        if !place.reaches_any_below() || place.is_partial() {
             return None;
         }
         let root = call.resolved_root().ok()?.real_path();
@@ -213,7 +213,11 @@ impl Artifacts {
     pub(crate) fn on_disk_below(&self, call: Call<'_>, place: &NamedPath) -> Option<&str> {
         let folders = place.from_top(call)?;
         let files = &call.request().context().environment.files;
+        let root = call.resolved_root().ok()?.real_path().trim_end_matches('/');
+        let from_top =
+            |name: &str| if name.starts_with('/') { name.to_owned() } else { format!("{root}/{name}") };
         let is_there = |name: &&String| {
+            let name = from_top(name);
             let is_below = |folder: &String| {
                 let folder = folder.trim_matches('/');
                 let rest = name.trim_start_matches('/').strip_prefix(folder);
@@ -221,11 +225,7 @@ impl Artifacts {
             };
             folders.iter().any(is_below) && matches!(files.entry(Path::new(name.as_str())), Ok(Some(_)))
         };
-        self.names
-            .iter()
-            .filter(|name| name.starts_with('/') && is_plain(name))
-            .find(is_there)
-            .map(String::as_str)
+        self.names.iter().filter(|name| is_plain(name)).find(is_there).map(String::as_str)
     }
 
     /// Names of all artifacts.

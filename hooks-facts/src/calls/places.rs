@@ -72,6 +72,10 @@ pub struct NamedPath {
     pub is_possible: bool,
     /// Whether files are put into a folder, which itself stays: `git restore src`.
     pub fills: bool,
+    /// Whether a folder gets files of one program's own kinds alone: `black .`, `tsc --outDir .`.
+    pub is_generated: bool,
+    /// Whether files are stashed that git does not track, and no others: `git stash -u`.
+    pub is_untracked: bool,
     /// Whether a folder is filled from an archive or a patch that does not exist yet.
     pub is_awaited: bool,
     /// Whether the name identifies no file: it starts with a variable, and the rest has no name or contains
@@ -289,6 +293,8 @@ impl NamedPath {
             is_nameless: false,
             is_awaited: false,
             fills: false,
+            is_generated: false,
+            is_untracked: false,
             outline: None,
             full: None,
             is_encoded,
@@ -338,7 +344,9 @@ impl NamedPath {
         }
         place.is_possible = write.is_possible;
         place.is_awaited = disk::is_awaited(call, write);
-        place.fills = write.kind == AccessKind::Filled;
+        place.fills = matches!(write.kind, AccessKind::Filled | AccessKind::Generated);
+        place.is_generated = write.kind == AccessKind::Generated;
+        place.is_untracked = write.kind == AccessKind::Untracked;
         place
     }
 
@@ -375,6 +383,31 @@ impl NamedPath {
     /// Returns whether the call also changes everything below the file.
     pub fn reaches_below(&self) -> bool {
         matches!(self.role, PathRole::Removed | PathRole::Filled | PathRole::LinkTarget)
+    }
+
+    /// Returns whether the call also changes files below it of any kind: all that it removes or links, and what an archive or a copy
+    /// brings. A formatter or a compiler keeps to files of its own kinds.
+    ///
+    /// ```
+    /// use hooks_core::testing::{FakeFileSystem, world};
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    /// use hooks_facts::calls::CallReader;
+    /// use serde_json::json;
+    ///
+    /// let reader = CallReader::default();
+    /// let (environment, ..) = world(FakeFileSystem::default());
+    /// let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+    /// let reaches = |command: &str| {
+    ///     let request = HookRequest::new(context.clone(), PreToolUse::new("bash", json!({ "command": command })));
+    ///     let call = reader.read(&request);
+    ///     let place = &call.places().found[0];
+    ///     (place.reaches_below(), place.reaches_any_below())
+    /// };
+    /// assert_eq!(reaches("rm -r src/"), (true, true));
+    /// assert_eq!(reaches("black src/"), (true, false));
+    /// ```
+    pub fn reaches_any_below(&self) -> bool {
+        self.reaches_below() && !self.is_generated
     }
 
     /// Returns whether the call changes the file.
@@ -557,9 +590,9 @@ fn has_unknown_part(write: &Access) -> bool {
 
 fn role_of(kind: AccessKind) -> PathRole {
     match kind {
-        AccessKind::Removed => PathRole::Removed,
+        AccessKind::Removed | AccessKind::Untracked => PathRole::Removed,
         AccessKind::Linked => PathRole::LinkTarget,
-        AccessKind::Filled | AccessKind::Named => PathRole::Filled,
+        AccessKind::Filled | AccessKind::Generated | AccessKind::Named => PathRole::Filled,
         _ => PathRole::Written,
     }
 }

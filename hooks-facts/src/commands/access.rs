@@ -44,10 +44,14 @@ pub enum AccessKind {
     Changed,
     /// A program removes the file, with everything below it.
     Removed,
+    /// git stashes everything below the folder that it does not track.
+    Untracked,
     /// A new link points to the file.
     Linked,
     /// A program creates a tree there, or files with unknown names.
     Filled,
+    /// A formatter, compiler or generator creates or changes files below the folder, of its own kinds alone.
+    Generated,
     /// A copied, moved or linked file or folder gets this name, unless a folder has it.
     Named,
     /// The content of the file goes to the output, to another file or to another host.
@@ -92,9 +96,14 @@ impl AccessKind {
                 AccessRole::Read
             }
             Self::Executed => AccessRole::Execute,
-            Self::Redirected | Self::Changed | Self::Removed | Self::Linked | Self::Filled | Self::Named => {
-                AccessRole::Write
-            }
+            Self::Redirected
+            | Self::Changed
+            | Self::Removed
+            | Self::Untracked
+            | Self::Linked
+            | Self::Filled
+            | Self::Generated
+            | Self::Named => AccessRole::Write,
         }
     }
 }

@@ -573,7 +573,7 @@ fn programs_that_few_know() {
             "git clean -fdx; git clean -fd a b; git clean -n; git -C d clean -f",
             &["R .", "R a", "R b", "R d/."][..],
         ),
-        ("git stash -u; git stash push -u -m x a; git stash; git stash pop", &["R .", "R a"]),
+        ("git stash -u; git stash push -u -m x a; git stash; git stash pop", &["U .", "R a"]),
         (
             "trash-put a; rimraf b; gio trash c; cmake -E rm d; cmake -E copy e f",
             &["R a", "R b", "R c", "R d", "C f", "C? f/e"],

@@ -53,6 +53,7 @@ fn the_reason_names_a_file_that_is_there() {
         assert!(reason(command).ends_with(may_be), "{}", reason(command));
     }
     std::fs::write(&own, "").unwrap();
+    assert!(reason("git stash -u").contains(&format!("`{own}`, which is protected, is stashed too")));
     for command in ["git clean -fd", "git checkout -- .", "rm -rf ."] {
         assert!(
             reason(command).contains(&format!("is above `{own}`, which is protected")),
@@ -281,8 +282,6 @@ fn what_is_found_listed_or_not_tracked_may_be_protected() {
             "git clean -fdx .claude",
             "git clean -qfd -- .hooks",
             "git -C .claude clean -fdx",
-            "git stash -u",
-            "git stash push --include-untracked -m x",
             "parallel rm ::: hooks.yaml",
             "parallel rm ::: 1 2 3 4 5 6 7 8 9 a b c d e f g h hooks.yaml",
             "parallel 'rm {}; true' ::: hooks.yaml",
@@ -320,6 +319,14 @@ fn what_is_found_listed_or_not_tracked_may_be_protected() {
         Strength::NoOpinion,
         &[
             "git clean -n",
+            // Nothing that is protected exists here.
+            "git stash -u",
+            "git stash push --include-untracked -m x",
+            // These change files of their own kinds alone.
+            "black .",
+            "npx prettier --write .",
+            "tsc --outDir .",
+            "cargo init .",
             "git clean -fdx target",
             "git -C target clean -fdx",
             "git stash",

@@ -35,6 +35,12 @@ pub(super) fn move_aside(path: &Path, why: &str) -> io::Result<String> {
     Ok(note)
 }
 
+/// Whether a rollback journal is beside the file. A store keeps its changes in a log (WAL), so none of its processes leaves one, but SQLite
+/// would carry it out: whoever can make a file beside the store could set back what was spent.
+pub(super) fn has_journal(path: &Path) -> bool {
+    beside(path, JOURNAL).symlink_metadata().is_ok()
+}
+
 /// Returns the reason why the store at `path` is closed; `None` if it is open.
 pub(super) fn note(path: &Path) -> io::Result<Option<String>> {
     let name = beside(path, NOTE);
@@ -61,6 +67,9 @@ pub(super) fn accept(path: &Path, turn: &Held) -> io::Result<Option<String>> {
     fs::remove_file(beside(path, NOTE))?;
     Ok(Some(note))
 }
+
+/// Ending of the file by which SQLite takes a transaction back.
+const JOURNAL: &str = "-journal";
 
 /// Ending of the file whose presence means that the store is closed.
 const NOTE: &str = ".closed";

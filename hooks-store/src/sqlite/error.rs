@@ -27,6 +27,8 @@ pub(super) enum Fault {
     Witness(StoreError),
     /// The file is missing or is another one than the one that was opened.
     Replaced,
+    /// A rollback journal is beside the file, which no process of the store has left.
+    Journal,
     /// The file is not on a local disk.
     Disk,
     /// The store was closed before, for this reason.
@@ -109,6 +111,10 @@ impl Fault {
             (Self::Replaced, _) => StoreError::Unavailable(format!(
                 "`{path}` was moved, deleted or replaced while it was open; put it back, or start this program \
                  anew"
+            )),
+            (Self::Journal, _) => StoreError::Unavailable(format!(
+                "`{path}-journal` would change the store back, and only another program can have made it; find out which, and \
+                 remove that file"
             )),
             (Self::Disk, _) => StoreError::Unavailable(format!(
                 "`{path}` is not on a disk of this machine, which processes need to share it; name another file"

@@ -279,7 +279,7 @@ impl Changes<'_> {
             let outline = word.outline();
             let folder =
                 outline.split_once('=').map_or("", |(_, value)| value.rsplit(':').next().unwrap_or(value));
-            self.fills(&Argument::of_outline(folder));
+            self.one(&Argument::of_outline(folder), AccessKind::Generated);
         }
     }
 

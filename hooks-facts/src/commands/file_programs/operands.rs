@@ -20,6 +20,8 @@ struct WrittenOperands {
     values: &'static [&'static str],
     needs: &'static [&'static str],
     unless: &'static [&'static str],
+    /// Whether a folder gets files of the program's own kinds alone.
+    own: bool,
 }
 
 /// Operand of a program that is written.
@@ -54,13 +56,15 @@ impl Changes<'_> {
                 let is_shown = name == "tesseract"
                     && row.operands(words).get(1).is_some_and(|word| word.literal() == Some("stdout"));
                 if row.writes(words) && !is_shown {
-                    self.by_place(*place, &row.operands(words));
+                    let kind = if row.own { AccessKind::Generated } else { AccessKind::Filled };
+                    self.by_place(*place, &row.operands(words), kind);
                 }
             }
         }
     }
 
-    fn by_place(&mut self, place: WrittenOperand, operands: &[&Argument]) {
+    /// Notes the operands that are written; a folder gets files in the way of `kind`.
+    fn by_place(&mut self, place: WrittenOperand, operands: &[&Argument], kind: AccessKind) {
         match (place, operands) {
             (WrittenOperand::Last, [_, .., last]) | (WrittenOperand::Second, [_, last, ..])
                 if matches!(last.literal(), Some("-")) => {}
@@ -68,7 +72,7 @@ impl Changes<'_> {
                 self.one(&without_format(last), AccessKind::Changed);
             }
             (WrittenOperand::Tree, [_, folder, ..]) | (WrittenOperand::New, [folder, ..]) => {
-                self.fills(folder);
+                self.one(folder, kind);
             }
             (WrittenOperand::InPlace, files) => {
                 // What is below a folder is not named.
@@ -83,7 +87,7 @@ impl Changes<'_> {
                     matches!(file.literal(), Some("." | "./" | "..")) || file.outline().ends_with('/')
                 };
                 for folder in files.iter().filter(is_folder) {
-                    self.fills(folder);
+                    self.one(folder, kind);
                 }
                 self.all(&files.iter().filter(is_file).copied().collect::<Vec<_>>(), AccessKind::Changed);
             }

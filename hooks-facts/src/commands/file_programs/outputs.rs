@@ -30,6 +30,8 @@ struct Outputs {
     long: &'static [&'static str],
     /// Whole words whose value is a folder that is filled.
     folders: &'static [&'static str],
+    /// Whether these folders get files of the program's own kinds alone.
+    own: bool,
     /// Whether the first operand is another program, whose options are not checked.
     runs: bool,
 }
@@ -127,6 +129,7 @@ impl Outputs {
             let has = |names: &[&str]| names.iter().any(|long| is_short_for(name, long));
             let kind = match () {
                 () if has(self.long) => Some(AccessKind::Changed),
+                () if has(self.folders) && self.own => Some(AccessKind::Generated),
                 () if has(self.folders) => Some(AccessKind::Filled),
                 () => None,
             };

@@ -36,7 +36,7 @@ impl Changes<'_> {
             "stash" if has(arguments, 'u', "--include-untracked") || has(arguments, 'a', "--all") => {
                 let rest = operands(arguments, "m", &["message", "pathspec-from-file"]);
                 let files = rest.iter().skip(usize::from(rest.first().is_some_and(|word| is_stashing(word))));
-                self.untracked(&files.copied().collect::<Vec<_>>());
+                self.untracked(&files.copied().collect::<Vec<_>>(), AccessKind::Untracked);
             }
             "apply" | "am" => self.applied(arguments, input),
             "worktree" if arguments.first().is_some_and(|word| word.prefix() == "add") => {
@@ -162,14 +162,14 @@ impl Changes<'_> {
     /// `-f`.
     fn cleaned(&mut self, arguments: &[Argument]) {
         if has(arguments, 'f', "--force") && !has(arguments, 'n', "--dry-run") {
-            self.untracked(&operands(arguments, "e", &["exclude"]));
+            self.untracked(&operands(arguments, "e", &["exclude"]), AccessKind::Removed);
         }
     }
 
-    /// Notes that untracked files among these are removed, or all untracked files below the folder.
-    fn untracked(&mut self, files: &[&Argument]) {
+    /// Notes that untracked files among these are removed, or in the way of `all` those below the folder.
+    fn untracked(&mut self, files: &[&Argument], all: AccessKind) {
         if files.is_empty() {
-            self.one(&Argument::from("."), AccessKind::Removed);
+            self.one(&Argument::from("."), all);
         }
         self.pathspecs(files, AccessKind::Removed);
     }
