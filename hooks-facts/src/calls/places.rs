@@ -254,7 +254,7 @@ impl NamedPaths {
     /// Enters a name that stands for everything in a folder which a command removes.
     fn empty(&mut self, call: Call<'_>, command: &ParsedCommand, write: &Access, folder: &WorkingFolder<'_>) {
         let outline = write.target.outline();
-        let is_all = outline.rsplit('/').next().is_some_and(|last| last == Gap::Name.stand_in().to_string());
+        let is_all = outline.rsplit('/').next().is_some_and(is_any_name);
         if write.kind != AccessKind::Removed || !is_all || self.emptied.len() >= MAX_PARTIAL {
             return;
         }
@@ -586,6 +586,11 @@ fn found_on_disk(
 
 fn has_unknown_part(write: &Access) -> bool {
     write.target.outline().contains(Gap::is_anything_at)
+}
+
+/// Returns whether a part of an outline is a wildcard for any name: `*`, and `**` where it means the same.
+fn is_any_name(part: &str) -> bool {
+    !part.is_empty() && part.chars().all(|c| Gap::from_char(c) == Some(Gap::Name))
 }
 
 fn role_of(kind: AccessKind) -> PathRole {

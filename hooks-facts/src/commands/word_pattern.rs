@@ -59,10 +59,10 @@ impl WordPattern {
 fn expand(word: &str, before: &str, texts: &mut Vec<String>) -> bool {
     let group = word.split_once('{').and_then(|(start, rest)| Some((start, rest.split_once('}')?)));
     let Some((start, (inner, rest))) = group.filter(|(_, (inner, _))| inner.contains(',')) else {
-        texts.push(format!("{before}{word}"));
+        texts.push([before, word].concat());
         return texts.len() <= MOST_TEXTS;
     };
-    inner.split(',').all(|one| expand(rest, &format!("{before}{start}{one}"), texts))
+    inner.split(',').all(|one| expand(rest, &[before, start, one].concat(), texts))
 }
 
 /// Returns whether a text matches a pattern in which `*` stands for any part. Linear in the text for each part.

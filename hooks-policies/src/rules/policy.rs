@@ -419,17 +419,21 @@ fn find_some_path<'r>(
     best
 }
 
-/// Returns the pattern of a folder that is emptied: removing `src/*` is removing `src`.
+/// Returns the pattern of a folder that is emptied: removing `src/*` is removing `src`, and so is `src/**/*`. Programs that expand
+/// wildcards themselves have them in their words.
 fn find_emptied(call: Call<'_>, rules: &PathRules, place: &NamedPath) -> Option<PlaceMatch> {
-    if place.role != PathRole::Removed || !place.is_partial() {
+    if place.role != PathRole::Removed {
         return None;
     }
+    let is_wildcard = |c: char| {
+        c == '*' || matches!(globs::Gap::from_char(c), Some(globs::Gap::Name | globs::Gap::Folders))
+    };
     place.known(call)?.below_root().find_map(|reading| {
-        let (folder, last) = reading.rsplit_once('/')?;
-        let mut letters = last.chars();
-        let is_any = letters.next().and_then(globs::Gap::from_char) == Some(globs::Gap::Name);
-        let pattern = rules.patterns().meets(folder, call.ignores_case()).filter(|_| is_any)?;
-        letters.next().is_none().then(|| PlaceMatch { pattern, reading: reading.to_owned() })
+        let folder = reading.trim_end_matches(|c: char| c == '/' || is_wildcard(c));
+        let rest = reading.get(folder.len()..)?.strip_prefix('/')?;
+        let pattern =
+            rules.patterns().meets(folder, call.ignores_case()).filter(|_| rest.contains(is_wildcard))?;
+        Some(PlaceMatch { pattern, reading: reading.to_owned() })
     })
 }
 

@@ -33,7 +33,7 @@ impl Reads<'_> {
             let is_phrase = matches!(option, "-t" | "-g" | "-n") && word.prefix().contains(' ');
             if is_phrase
                 || is_of_forge
-                || TEXTS.contains(&option)
+                || TEXTS.contains(&option) && !(is_letter(option) && is_name(word))
                 || (TEXTS.contains(&own) && own != word.prefix())
             {
                 continue;
@@ -56,4 +56,15 @@ impl Reads<'_> {
             }
         }
     }
+}
+
+/// Whether an option is one letter, which has another meaning in each program: `-m` takes a message, or a module, or a file.
+fn is_letter(option: &str) -> bool {
+    option.len() == "-m".len()
+}
+
+/// Whether a word is written like the name of a file, and not like a text or an expression.
+fn is_name(word: &Argument) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "._-/~".contains(c);
+    word.literal().is_some_and(|text| text.contains('.') && text.chars().all(is_part))
 }
