@@ -67,7 +67,12 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
     if names::is_aws_secret(name) && super::forms::is_aws_secret(head.as_bytes()) {
         return Some(Span::new(value.start, value.end, Label::AwsSecretAccessKey));
     }
-    let shell = value.style == Style::Attached && name.bytes().all(|b| !b.is_ascii_lowercase());
+    let upper = name.bytes().all(|b| !b.is_ascii_lowercase());
+    let shell = value.style == Style::Attached && upper;
+    let quoted = value.style == Style::Quoted
+        && upper
+        && text.get(end..value.start).is_some_and(|sign| sign.len() == 2);
+    let quoted = quoted && byte(text.as_bytes(), end) == b'=';
     // A form of OpenSSL, which the options of commands know.
     if name == "-pass" && head.starts_with("pass:") {
         return None;
@@ -92,7 +97,11 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
             Some(Label::Password)
         }
         Noun::Password if is_free_text(text.as_bytes(), start, &value, name, head) => Some(Label::Password),
+        Noun::Password if quoted && value::is_words(head) => Some(Label::Password),
         Noun::Password => value::is_password(head, value.style).then_some(Label::Password),
+        Noun::Secret if quoted && is_long_phrase(head) => {
+            value::is_password(head, value.style).then_some(Label::Password)
+        }
         Noun::Secret if shell && name.len() > 4 => {
             (value::is_password(head, value.style) && head.len() >= 6).then_some(Label::Password)
         }
@@ -106,6 +115,14 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
         Noun::Token => value::is_token(head, value.style, 8).then_some(Label::ApiKey),
     }?;
     Some(Span::new(value.start, value.end, label))
+}
+
+/// Returns whether a value is a long text of words with dashes that names nothing: `a-phrase-to-sign-with`.
+fn is_long_phrase(head: &str) -> bool {
+    head.len() >= 16
+        && head.matches('-').count() >= 3
+        && !head.contains([' ', '/', '.', ':'])
+        && head.split('-').all(|word| names::noun(word).is_none())
 }
 
 /// Returns whether an unquoted value with blanks is the key of a wireless network.
@@ -293,6 +310,12 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
         let style = if is_spaced { Style::Quoted } else { style_of(separator, true) };
         return Some(Value { start: open, end: close, style });
     }
+    if let Some(end) = groups_end(bytes, from).filter(|_| noun == Noun::Password) {
+        return Some(Value { start: from, end, style: Style::Quoted });
+    }
+    if let Some((open, close)) = constructed(bytes, from) {
+        return Some(Value { start: open, end: close, style: Style::Quoted });
+    }
     let end = plain_end(bytes, from, separator);
     let end = if separator == Separator::Equals { phrase_end(bytes, start, name_end, end) } else { end };
     if is_element && bytes.get(end..end + 2)? != b"</" {
@@ -301,6 +324,49 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
     let rest = run_end(bytes, end, 64, |b| b" \t\r,;}".contains(&b));
     let alone = matches!(byte(bytes, rest), 0 | b'\n' | b'#');
     Some(Value { start: from, end, style: style_of(separator, alone) })
+}
+
+/// Returns the end of four groups of four letters, as Google shows the passwords that it makes for programs ("Sign in with app
+/// passwords").
+fn groups_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let text = bytes.get(from..from + 19)?;
+    let is_group = |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase);
+    let after = byte(bytes, from + 19);
+    (text.split(|b| *b == b' ').all(is_group) && !after.is_ascii_alphanumeric() && after != b' ')
+        .then_some(from + 19)
+}
+
+/// Functions that make a value of a text, by their last name.
+const CONSTRUCTORS: &[&[u8]] = &[
+    b"from",
+    b"new",
+    b"Some",
+    b"Ok",
+    b"String",
+    b"SecretString",
+    b"SecretStr",
+    b"SecureString",
+    b"Secret",
+    b"Zeroizing",
+];
+/// Most of them around one text.
+const MAX_NESTING: usize = 3;
+
+/// Returns the text that is the only argument of constructors: `String::from("…")`, `Some("…".into())`.
+fn constructed(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let mut at = from;
+    for _level in 0..MAX_NESTING {
+        let open = run_end(bytes, at, 48, |b| b.is_ascii_alphanumeric() || b"_:.".contains(&b));
+        let name = bytes.get(at..open)?.rsplit(|b| b":.".contains(b)).next()?;
+        if byte(bytes, open) != b'(' || !CONSTRUCTORS.contains(&name) {
+            return None;
+        }
+        at = open + 1;
+        if let Some((start, end)) = quotation(bytes, at) {
+            return b").".contains(&byte(bytes, end + 1)).then_some((start, end));
+        }
+    }
+    None
 }
 
 /// Returns the notation of a value without quotation marks, which stands `alone` in its line or not.
@@ -327,6 +393,12 @@ mod tests {
     fn values() {
         for (text, word, wanted) in [
             ("password=correct-horse-battery", "password", "correct-horse-battery"),
+            ("let user_pass = String::from(\"orchid-Lamp-19\");", "pass", "orchid-Lamp-19"),
+            ("password: Some(SecretString::new(\"orchid-Lamp-19\".into())),", "password", "orchid-Lamp-19"),
+            ("JWT_SECRET=\"a-phrase-to-be-signed-with\"", "SECRET", "a-phrase-to-be-signed-with"),
+            ("ADMIN_PASSWORD='purple lantern otter'", "PASSWORD", "purple lantern otter"),
+            ("MAIL_PASSWORD=abcd efgh ijkl mnop\n", "PASSWORD", "abcd efgh ijkl mnop"),
+            ("smtp_pass = abcd efgh ijkl mnop", "pass", "abcd efgh ijkl mnop"),
             ("{\"password\":\"pa55 word\"}", "password", "pa55 word"),
             (r#"{\"password\":\"pa55 word\"}"#, "password", "pa55 word"),
             ("DB_PASSWORD: \"Sup3r!Secret#1\"", "PASSWORD", "Sup3r!Secret#1"),
@@ -417,6 +489,12 @@ mod tests {
             ("if (!password) throw new Error('no password')", "password"),
             ("password: string;", "password"),
             ("password = getpass()", "password"),
+            ("a.password=b.password,a.token=c(d)", "password"),
+            ("connect(user=u, password=parsed.password)", "password"),
+            ("password=masterPassword", "password"),
+            ("ENTER_PASSWORD='enter the new password'", "PASSWORD"),
+            ("IMAGE_SECRET=\"registry-credentials-of-prod-eu\"", "SECRET"),
+            ("password = Some(read_line())", "password"),
             ("OPENAI_API_KEY=\"\"", "KEY"),
             ("token = req.headers.authorization", "token"),
             ("passwords must have 8 characters", "password"),

@@ -104,6 +104,22 @@ pub(super) fn is_humps(text: &str) -> bool {
     letters && count >= 2 && length * 10 >= text.len() * 7
 }
 
+/// Returns whether a value without quotation marks is a variable or a member that is itself named as a password: `conn.password`,
+/// `n.password||""`, `masterPassword`. In a program, such a value is no password in any notation.
+pub(super) fn is_reference(value: &str) -> bool {
+    let name = value.split(['|', '?', '&', ',', ';', ')', '(']).next().unwrap_or_default();
+    let parts = || name.trim_start_matches('$').split('.');
+    let last = parts().next_back().unwrap_or_default();
+    let is_member = parts().count() > 1;
+    let humps = last
+        .as_bytes()
+        .windows(2)
+        .any(|two| matches!(two, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    let letters = last.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_named = names::noun(last) == Some(names::Noun::Password);
+    parts().all(is_identifier) && (is_member && (is_named || last == "value") || humps && letters && is_named)
+}
+
 /// Returns whether `text` is a member that itself has the name of a secret: `params.password`.
 fn is_member(text: &str) -> bool {
     let text = text.trim_end_matches(['?', '!']);
@@ -116,6 +132,24 @@ fn is_member(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn references() {
+        for value in [
+            "conn.password",
+            "e.pwd,",
+            "n.password||\"\"",
+            "input1.value",
+            "masterPassword",
+            "dbPassword,",
+            "$row.password",
+        ] {
+            assert!(is_reference(value), "{value}");
+        }
+        for value in ["hunter2", "correct.horse", "Passw0rd", "MyDog.Rex7", "letmein", "dbPassword1"] {
+            assert!(!is_reference(value), "{value}");
+        }
+    }
 
     #[test]
     fn values_of_programs() {

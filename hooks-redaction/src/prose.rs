@@ -79,15 +79,21 @@ fn is(small: char) -> impl Fn(char) -> bool {
 pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<Span> {
     // Behind a name in a program stands something else.
     let next = byte(text.as_bytes(), end);
-    if !(next >= 0x80 || b"\0 :*`\"')<n\n.,".contains(&next)) {
+    if !(next >= 0x80 || b"\0 :*`\"')<n\n.,=".contains(&next)) {
         return None;
     }
+    // The names of English are read as those of programs.
+    let is_foreign = text.get(start..end).is_some_and(|name| names::noun(name).is_none());
     if text.get(start..end).is_some_and(|name| ACCOUNTS.iter().any(|known| name.eq_ignore_ascii_case(known)))
     {
         return behind_user(text, end);
     }
     let end = subject(text, start, end)?;
+    if next == b'=' && !is_foreign {
+        return None;
+    }
     let found = stated(text, end)
+        .or_else(|| if is_foreign { assigned(text, end) } else { None })
         .or_else(|| used_as(text, start))
         .or_else(|| if lines { below(text, end) } else { None })?;
     Some(Span::new(found.0, found.1, Label::Password))
@@ -124,6 +130,16 @@ pub(super) fn behind_caption(text: &str, at: usize) -> Option<Span> {
     let word = rest.find(|c: char| c.is_whitespace() || !c.is_ascii()).unwrap_or(rest.len());
     let (start, end) = inside(rest.get(..word)?.trim_end_matches(['.', ',', ';']), 0)?;
     is_one(rest.get(start..end)?, true).then(|| Span::new(from + start, from + end, Label::Password))
+}
+
+/// Finds the password that is assigned to the subject which ends at `end`: `senha=…`, `"contraseña": "…"`.
+fn assigned(text: &str, end: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let blank = |from: usize| run_end(bytes, from, 4, |b| b == b' ');
+    let sign = blank(run_end(bytes, end, 1, |b| b == b'"'));
+    let is_sign =
+        byte(bytes, sign) == b'=' && byte(bytes, sign + 1) != b'=' || byte(bytes, sign) == b':' && sign > end;
+    if is_sign { value(text, blank(sign + 1), true) } else { None }
 }
 
 /// Finds the password behind the subject that ends at `end`.

@@ -199,6 +199,7 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
     }
     !is_code(bare)
         && !code::is_declared(bare, style)
+        && !code::is_reference(bare)
         && !(style == Style::Prose && (bare.contains("://") || bare.starts_with("HTTP/")))
         && match style {
             Style::Quoted | Style::Attached => true,
@@ -276,6 +277,14 @@ pub(super) fn is_passphrase(value: &str) -> bool {
         && words().filter(|word| number(word)).count() <= 1
         && words().all(|word| number(word) || small(word))
         && !words().any(|word| is_word(word) || joins.contains(&word) || names::noun(word).is_some())
+}
+
+/// Returns whether a value is three or more plain words, none of which joins a sentence or is about secrets.
+pub(super) fn is_words(value: &str) -> bool {
+    let plain = |word: &str| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_lowercase());
+    let words = || value.split(' ');
+    (3..=8).contains(&words().count())
+        && words().all(|word| plain(word) && !is_word(word) && names::noun(word).is_none())
 }
 
 /// Returns whether a quoted value is a text about passwords, such as a message or a validation rule.
