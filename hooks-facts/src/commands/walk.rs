@@ -526,6 +526,9 @@ impl Walk {
                 behind if behind.iter().all(passes_on) => self.shows.of_substitution(),
                 _ => Shows::Output,
             };
+            if let Some(span) = shows_environment(stage).filter(|_| behind.iter().any(is_client)) {
+                self.reads("", &Argument::from(ENVIRONMENT), AccessKind::Read, span);
+            }
             let shown = std::mem::replace(&mut self.shows, shows);
             stream = self.in_subshell(|walk| walk.command(stage, &stream));
             self.shows = shown;
@@ -911,6 +914,32 @@ fn passes_on(stage: &Command) -> bool {
     let name = simple.words.first().and_then(Word::literal);
     simple.redirections.is_empty()
         && name.is_some_and(|name| reads::is_filter(&name) || name == "xargs" && simple.words.len() == 1)
+}
+
+/// File with the environment of a process, of which rules know that it may have secrets.
+const ENVIRONMENT: &str = "/proc/self/environ";
+
+/// Returns the position of a stage that prints the whole environment: `env`, `printenv`, `export -p`.
+fn shows_environment(stage: &Command) -> Option<Span> {
+    let Command::Simple(simple) = stage else { return None };
+    let words: Vec<_> = simple.words.iter().map(Word::literal).collect();
+    let words: Vec<&str> = words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
+    let is_whole = matches!(
+        words.as_slice(),
+        ["env" | "printenv" | "set" | "export"]
+            | ["export" | "declare" | "typeset", "-p" | "-x" | "-xp" | "-px"]
+    );
+    is_whole.then_some(simple.span)
+}
+
+/// Returns whether a stage is a program that connects to a host.
+fn is_client(stage: &Command) -> bool {
+    let Command::Simple(simple) = stage else { return false };
+    simple
+        .words
+        .first()
+        .and_then(Word::literal)
+        .is_some_and(|name| network::is_client(name.rsplit('/').next().unwrap_or_default()))
 }
 
 /// Returns the place to which redirections send an output; `None` if it stays as it is.
