@@ -202,7 +202,7 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
 
 /// The rules of a scope, and the changes that create what is missing beside them.
 fn rules(base: &Base) -> Result<(Option<Config>, Vec<Change>), Failure> {
-    let (rules, starter) = starter::at(&base.config()?, base.scope == Scope::User, &base.project())?;
+    let (rules, starter) = starter::at(&base.config()?, base.scope, &base.project())?;
     let mut changes: Vec<Change> = starter.into_iter().collect();
     if base.scope == Scope::Project {
         changes.extend(ignored::log_of(base, rules.as_ref())?);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hooks::config::{Config, packs};
 
+use super::Scope;
 use super::files::{self, Change};
 use crate::failure::Failure;
 use crate::load;
@@ -18,22 +19,34 @@ const PACKS: &str = "# packs: [git, docker]";
 /// call would be denied.
 pub(super) fn at(
     path: &Path,
-    is_private: bool,
+    scope: Scope,
     project: &Path,
 ) -> Result<(Option<Config>, Option<Change>), Failure> {
     if files::read(path)?.is_some() {
         return Ok((Some(load::config(path, None)?), None));
     }
-    let rules = first_rules(&packs::found_in(project));
-    let starter = Change { path: path.to_path_buf(), was: None, will: Some(rules), is_private };
+    // Rules of a user or a machine govern projects that nothing is known about.
+    let packs = match scope {
+        Scope::Project => packs::found_in(project),
+        Scope::User | Scope::Machine => packs::names().collect(),
+    };
+    let is_private = scope == Scope::User;
+    let starter = Change { path: path.to_path_buf(), was: None, will: Some(first_rules(&packs)), is_private };
     Ok((None, Some(starter)))
 }
 
-/// The first rules, with the packs for what a project uses.
+/// Most packs in one line.
+const IN_A_LINE: usize = 8;
+
+/// The first rules, with the packs for what a project uses, or all.
 fn first_rules(packs: &[&str]) -> String {
     let line = match packs {
         [] => "# packs: [git, docker]".to_owned(),
-        packs => format!("packs: [{}]", packs.join(", ")),
+        packs if packs.len() <= IN_A_LINE => format!("packs: [{}]", packs.join(", ")),
+        packs => {
+            let lines = packs.chunks(IN_A_LINE).map(|some| format!("  {},\n", some.join(", ")));
+            format!("packs: [\n{}]", lines.collect::<String>())
+        }
     };
     STARTER.replace(PACKS, &line)
 }

@@ -48,6 +48,26 @@ pub fn standard(name: &str) -> Option<PackConfig> {
     parse(text(name)?).ok()
 }
 
+/// Returns a pack of Hooks as calls are judged by it: without its examples, which the tests have tried.
+fn tried(name: &str) -> Option<PackConfig> {
+    let pack = parse(&without_examples(text(name)?)).ok()?;
+    Some(PackConfig { is_tried: true, ..pack })
+}
+
+/// The text of a pack of Hooks without its examples: most of it, and each process would read them again.
+fn without_examples(text: &str) -> String {
+    let mut is_example = false;
+    let lines = text.split_inclusive('\n').filter(|line| {
+        let is_item = line.starts_with("      ");
+        is_example = match line.trim_end() {
+            "    match:" | "    no_match:" => true,
+            _ => is_example && is_item,
+        };
+        !is_example
+    });
+    lines.collect()
+}
+
 /// Parses the text of a pack.
 ///
 /// # Errors
@@ -110,7 +130,7 @@ fn is_path(name: &str) -> bool {
 }
 
 fn of_name(name: &str) -> Result<PackConfig, Problem> {
-    standard(name).ok_or_else(|| {
+    tried(name).ok_or_else(|| {
         let hint = match nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`? `hooks packs` lists all"),
             None => "`hooks packs` lists the names; a file is named by its path, such as `./team.pack.yaml`"
@@ -154,4 +174,26 @@ fn used(pack: PackConfig, usage: &PackUse) -> Result<PackConfig, Problem> {
         let hint = format!("its rules are {}", rules.join(", "));
         (format!("the pack `{name}` has no rule `{}`", unknown.join("`, `")), hint)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hooks_policies::packs::Packs;
+
+    /// Calls are judged by the packs as they are shown and tried, but for the examples.
+    #[test]
+    fn packs_are_judged_by_what_was_tried() {
+        for name in names() {
+            let mut shown = standard(name).unwrap();
+            assert!(Packs::new(std::slice::from_ref(&shown), &CallReader::default()).is_ok(), "{name}");
+            assert!(shown.rules.iter().any(|rule| !rule.matches.is_empty()), "{name}");
+            for rule in &mut shown.rules {
+                rule.matches.clear();
+                rule.no_match.clear();
+            }
+            shown.is_tried = true;
+            assert_eq!(tried(name), Some(shown), "{name}");
+        }
+    }
 }

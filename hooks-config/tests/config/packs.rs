@@ -8,7 +8,7 @@ use hooks_config::{Config, ConfigReader, packs};
 use hooks_core::event::PreToolUse;
 use hooks_core::{HookContext, HookRequest, HooksProvider, Judged, PolicyErrors, Strength};
 use hooks_facts::calls::CallReader;
-use hooks_policies::packs::{PackAction, PackConfig, Packs, check_examples};
+use hooks_policies::packs::{PackAction, PackConfig, PackExample, Packs, check_examples};
 use serde_json::json;
 
 fn all() -> impl Iterator<Item = PackConfig> {
@@ -86,6 +86,21 @@ fn a_pack_is_used_by_its_name() {
     assert_eq!(judge(&config, "redis-cli flushall"), Strength::Ask);
     assert_eq!(judge(&config, "redis-cli shutdown"), Strength::NoOpinion);
     assert_eq!(packs::standard("redis").unwrap().rules[0].action(), PackAction::Deny);
+}
+
+/// Also by rules that are compiled at the first call which may match them.
+#[test]
+fn all_packs_together_find_what_each_finds() {
+    let config = read(&format!("packs: [{}]", packs::names().collect::<Vec<_>>().join(", ")));
+    for pack in all() {
+        // Rules about files need a disk.
+        let rules = pack.rules.iter().filter(|rule| rule.reads.is_empty() && rule.writes.is_empty());
+        for example in rules.flat_map(|rule| &rule.matches) {
+            if let PackExample::Command(command) = example {
+                assert!(judge(&config, command) >= Strength::Ask, "{}: {command}", pack.name);
+            }
+        }
+    }
 }
 
 #[test]

@@ -130,11 +130,31 @@ impl BlockedPattern {
         result.ok_or_else(|| PatternError { pattern: pattern.to_owned() })
     }
 
-    /// Parses the pattern of one command.
-    fn parse_one(pattern: &str) -> Option<Self> {
+    /// Returns the names of the programs that a pattern is about, without the rest of it; none if it is no pattern.
+    ///
+    /// ```
+    /// use hooks_facts::commands::BlockedPattern;
+    ///
+    /// assert_eq!(BlockedPattern::programs_of("sudo => {docker,podman} volume rm"), ["docker", "podman"]);
+    /// ```
+    pub fn programs_of(pattern: &str) -> Vec<String> {
+        let last = pattern.rsplit(" => ").next().unwrap_or(pattern);
+        let named = Self::program(last);
+        named.map(|(name, _)| WordPattern::parse(name).texts().to_vec()).unwrap_or_default()
+    }
+
+    /// Returns the name of the program that a pattern begins with, and the word that has it.
+    fn program(pattern: &str) -> Option<(&str, &str)> {
         let mut words = pattern.split_whitespace();
         let program = words.next().filter(|word| !word.starts_with(['-', '!', '*']) && *word != "=>")?;
         let name = program.rsplit('/').next().filter(|_| !program.contains('{')).unwrap_or(program);
+        Some((name, program))
+    }
+
+    /// Parses the pattern of one command.
+    fn parse_one(pattern: &str) -> Option<Self> {
+        let (name, program) = Self::program(pattern)?;
+        let words = pattern.split_whitespace().skip(1);
         let file = (name != program).then(|| program.to_owned());
         let program = WordPattern::parse(name);
         let one_dash = program.texts().first().is_some_and(|name| has_word_options(name));

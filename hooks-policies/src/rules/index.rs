@@ -151,11 +151,8 @@ impl Bucket {
         let first = given.next();
         if !rule.commands.is_empty() && rule.effects.is_empty() && rule.action != RuleAction::Allow {
             self.with_commands.push(number);
-            let texts = rule.commands.iter().filter_map(|text| BlockedPattern::parse(text).ok());
-            for program in
-                texts.flat_map(|pattern| pattern.programs().map(str::to_lowercase).collect::<Vec<_>>())
-            {
-                self.by_program.entry(program).or_default().push(number);
+            for program in rule.commands.iter().flat_map(|text| BlockedPattern::programs_of(text)) {
+                self.by_program.entry(program.to_lowercase()).or_default().push(number);
             }
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
@@ -27,9 +27,34 @@ const MOST_NAMED: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Rules {
     reader: CallReader,
-    rules: Vec<Rule>,
+    rules: Vec<LateRule>,
     index: Index,
     origin: Origin,
+}
+
+/// Rule that is compiled at the first call that may match it, if it is known to compile: most calls match none of a pack.
+#[derive(Clone, Debug)]
+struct LateRule {
+    compiled: OnceLock<Rule>,
+    config: Option<RuleConfig>,
+}
+
+impl LateRule {
+    fn new(rule: Rule) -> Self {
+        Self { compiled: OnceLock::from(rule), config: None }
+    }
+
+    fn late(config: RuleConfig) -> Self {
+        Self { compiled: OnceLock::new(), config: Some(config) }
+    }
+
+    fn get(&self, number: usize, reader: &CallReader) -> Option<&Rule> {
+        if let (None, Some(config)) = (self.compiled.get(), &self.config) {
+            let rule = Rule::compile(config, number, reader, None, &mut PolicyErrors::default());
+            return Some(self.compiled.get_or_init(|| rule));
+        }
+        self.compiled.get()
+    }
 }
 
 /// Rules in front of an inner hook.
@@ -92,7 +117,11 @@ impl Rules {
 
     /// Returns whether a rule may deny reading a file by a file tool.
     pub(crate) fn may_deny_reads(&self) -> bool {
-        self.rules.iter().any(Rule::may_deny_reads)
+        (0..self.rules.len()).filter_map(|number| self.rule(number)).any(Rule::may_deny_reads)
+    }
+
+    fn rule(&self, number: usize) -> Option<&Rule> {
+        self.rules.get(number)?.get(number, &self.reader)
     }
 
     pub(crate) fn compile(
@@ -126,14 +155,24 @@ impl Rules {
         let rules = configs
             .iter()
             .enumerate()
-            .map(|(index, config)| Rule::compile(config, index, reader, changes, errors))
+            .map(|(index, config)| LateRule::new(Rule::compile(config, index, reader, changes, errors)))
             .collect();
         Self { reader: reader.clone(), rules, index: Index::new(configs, reader), origin: Origin::default() }
     }
 
-    /// Compiles rules of packs, whose names are `PACK/RULE`.
-    pub(crate) fn of_packs(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
-        Self { origin: Origin::Packs, ..Self::unchecked(configs, reader, None, errors) }
+    /// Compiles rules of packs, whose names are `PACK/RULE`; those that are `tried` later.
+    pub(crate) fn of_packs(
+        configs: Vec<RuleConfig>,
+        tried: &[bool],
+        reader: &CallReader,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        let index = Index::new(&configs, reader);
+        let rules = configs.into_iter().enumerate().map(|(number, config)| match tried.get(number) {
+            Some(true) => LateRule::late(config),
+            _ => LateRule::new(Rule::compile(&config, number, reader, None, errors)),
+        });
+        Self { reader: reader.clone(), rules: rules.collect(), index, origin: Origin::Packs }
     }
 
     /// Returns the first rule of each action that matches a call.
@@ -158,7 +197,7 @@ impl Rules {
             }
             let with_commands = self.with_commands(call, bucket, &mut programs);
             for number in bucket.one_by_one.iter().chain(&*with_commands) {
-                let Some(rule) = self.rules.get(*number) else { continue };
+                let Some(rule) = self.rule(*number) else { continue };
                 let found = match &rule.further {
                     Some(further) => by_further(call, *number, rule, further, self.origin),
                     None => by_all(call, *number, rule, self.origin),
@@ -221,7 +260,7 @@ impl Rules {
 
     /// Returns whether one rule of the call's tool and agent matches a call.
     fn hit<'r>(&self, call: Call<'r>, number: usize) -> Option<Hit<'r>> {
-        let rule = self.rules.get(number)?;
+        let rule = self.rule(number)?;
         if let Some(further) = &rule.further {
             return by_further(call, number, rule, further, self.origin);
         }
@@ -233,7 +272,7 @@ impl Rules {
 
     /// Returns the judgement of a rule that matches a call.
     fn verdict(&self, tool: &str, hit: &Hit<'_>) -> Option<Verdict> {
-        let rule = self.rules.get(hit.rule)?;
+        let rule = self.rule(hit.rule)?;
         let name = &rule.name;
         let text = || match &hit.on {
             On::Part(part) => format!("the rule `{name}` is about this call of `{tool}`: {part}"),
@@ -261,8 +300,8 @@ impl Rules {
     /// not in the words of the operator, as none of the rules may be meant.
     fn unknown_verdict(&self, call: Call<'_>, hits: &[Hit<'_>]) -> Option<Verdict> {
         let first = hits.first()?;
-        let rule = self.rules.get(first.rule)?;
-        let names = hits.iter().filter_map(|hit| Some(format!("`{}`", self.rules.get(hit.rule)?.name)));
+        let rule = self.rule(first.rule)?;
+        let names = hits.iter().filter_map(|hit| Some(format!("`{}`", self.rule(hit.rule)?.name)));
         let names = names.collect::<Vec<_>>().join(", ");
         let (rules, these) = if hits.len() == 1 { ("rule", "the rule") } else { ("rules", "the rules") };
         let message = format!("the {rules} {names} may apply: {}", why_unknown(call));
@@ -290,7 +329,7 @@ impl Policy<PreToolUse> for Rules {
         let ByAction { deny, ask, allow } = self.hits(call);
         let Some(first) = deny.or(ask).or(allow) else { return Verdict::NO_OPINION };
         let tool = &request.event().tool_name;
-        let Some(action) = self.rules.get(first.rule).map(|rule| rule.action) else {
+        let Some(action) = self.rule(first.rule).map(|rule| rule.action) else {
             return Verdict::NO_OPINION;
         };
         let others = self.others(call, action, first.rule);
