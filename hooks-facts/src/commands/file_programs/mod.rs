@@ -45,7 +45,8 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
     changes.downloaded(name, words);
     changes.written_operands(name, words);
     match name {
-        "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" | "rimraf" | "del-cli" => {
+        "rm" | "grm" | "wipe" | "deltree" | "rmtree" | "rmdir" | "unlink" | "shred" | "srm" | "trash"
+        | "trash-put" | "rimraf" | "del-cli" => {
             changes.all(&operands(words, "ns", &["size", "iterations", "trash-dir"]), AccessKind::Removed);
         }
         "gio" | "cmake" => changes.as_another(words),
