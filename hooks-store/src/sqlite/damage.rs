@@ -36,7 +36,7 @@ pub(super) fn move_aside(path: &Path, why: &str) -> io::Result<String> {
 }
 
 /// Whether a rollback journal is beside the file. A store keeps its changes in a log (WAL), so none of its processes leaves one, but SQLite
-/// would carry it out: whoever can make a file beside the store could set back what was spent.
+/// would carry it out: a file beside the store could set back what was spent.
 pub(super) fn has_journal(path: &Path) -> bool {
     beside(path, JOURNAL).symlink_metadata().is_ok()
 }

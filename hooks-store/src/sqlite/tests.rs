@@ -67,7 +67,7 @@ fn journal_of(old: &[u8]) -> Vec<u8> {
     journal
 }
 
-/// Whoever can make a file beside the store must not set back what was spent.
+/// A file beside the store must not set back what was spent.
 #[test]
 fn a_journal_of_another_program_is_not_carried_out() {
     let folder = tempfile::tempdir().unwrap();
