@@ -4,8 +4,9 @@ use super::super::names::names;
 use super::super::scope;
 use super::super::tables;
 use super::super::words::Word;
+use super::negation::negated;
 use super::phrases::starts_with_phrase;
-use super::predicate::Predicate;
+use super::predicate::{Predicate, banned};
 
 /// An order: "avoid X", "drop X", "we ban X", "stop using X".
 pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
@@ -18,6 +19,13 @@ pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
             || word.is_in(tables::ORDER_START)
             || word.is(",")
     });
+    // "Dropping X is forbidden" is about the dropping.
+    let is_subject = word.lower.ends_with("ing")
+        && before.is_empty()
+        && (at + 1..clause.len()).any(|at| banned(clause, at).or_else(|| negated(clause, at)).is_some());
+    if is_subject {
+        return None;
+    }
     let tail = clause.get(at..)?;
     let phrase = tables::ORDER_PHRASE
         .iter()
