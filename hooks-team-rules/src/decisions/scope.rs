@@ -86,6 +86,11 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
         {
             scope.with.push("$VARIABLE".to_owned());
         }
+        if let Some((places, length)) = left(tail) {
+            scope.narrow(places);
+            at += length;
+            continue;
+        }
         if word.is_in(tables::PLACE_WORD)
             || word.is("against")
             || word.is("into")
@@ -269,6 +274,13 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
         }
     }
     (globs, end)
+}
+
+/// Returns the places that something is to be kept out of, and the number of words: "out of `a/`".
+fn left(words: &[Word]) -> Option<(Vec<String>, usize)> {
+    let is_link = matches!(words, [out, of, ..] if out.is_in(&["out", "away"]) && of.is_in(&["of", "from"]));
+    let (globs, length) = places(words.get(2..).filter(|_| is_link)?, false);
+    (!globs.is_empty()).then_some((globs, length + 2))
 }
 
 /// Whether a word joins the items of a list.

@@ -151,6 +151,8 @@ lists! {
     KIND = 37, "words_kind";
     /// Languages and formats of data, which name a kind of library before a noun.
     FORMAT = 38, "words_format";
+    /// Nouns for the leave to do something: who has none must not do it.
+    LEAVE = 39, "words_leave";
 }
 
 impl List {

@@ -135,6 +135,24 @@ fn is_path_name(name: &Name) -> bool {
     is_path(&Word::new(&name.text, name.is_code))
 }
 
+/// A subject that the words before a ban permit in places.
+pub(super) struct Permitted<'w> {
+    /// The subject alone.
+    pub(super) subject: &'w [Word],
+    /// The places.
+    pub(super) places: Vec<String>,
+}
+
+/// Returns what the words before a ban permit, and where: "X is fine in `a/`, but …".
+pub(super) fn permitted_before(subject: &[Word]) -> Option<Permitted<'_>> {
+    let is_link = |word: &Word| word.is(",") || word.is("and") || word.is_in(CONCESSIONS);
+    let be = subject.iter().position(|word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY))?;
+    let (own, behind) = subject.split_at_checked(be)?;
+    let places = scope::all(behind);
+    let is_whole = subject.last().is_some_and(is_link) && !names(own).is_empty() && !places.is_empty();
+    permit_at(behind).filter(|_| is_whole).map(|_| Permitted { subject: own, places })
+}
+
 /// Returns the position of the first words that permit the use of something.
 fn permit_at(words: &[Word]) -> Option<usize> {
     let at = words.iter().take(8).position(|word| word.is_in(tables::PERMIT))?;

@@ -12,7 +12,7 @@
 //! assert_eq!(decisions.all()[0].enforcement, Enforcement::Unclear);
 //! ```
 
-use super::super::names::{Name, is_path, names};
+use super::super::names::{Name, is_path};
 use super::super::tables;
 use super::super::words::Word;
 use super::negation::{is_verb, stem};
@@ -31,15 +31,40 @@ const PARTS: &[&str] = &[",", ";", ":", "and", "or", "nor", "but", "because", "s
 /// Returns the words before the first condition: "other package managers than X" names no X.
 pub(super) fn unconditional(words: &[Word]) -> &[Word] {
     let is_start = |at: usize| {
-        let before = at.checked_sub(1).and_then(|at| words.get(at));
         let next = words.get(at + 1);
-        words.get(at).is_some_and(|word| {
-            word.is_in(CONDITIONS) && !next.is_some_and(|next| next.is("not"))
-                || word.is("than") && !before.is_some_and(|word| word.is_in(&["older", "newer", "lower"]))
-                || word.is("other") && next.is_some_and(|next| next.is("than"))
-        })
+        words.get(at).is_some_and(|word| word.is_in(CONDITIONS) && !next.is_some_and(|next| next.is("not")))
+            || is_exclusive(words, at)
+            || is_relative(words, at)
     };
     let end = (0..words.len()).find(|at| is_start(*at)).unwrap_or(words.len());
+    words.get(..end).unwrap_or(words)
+}
+
+/// Whether the thing that is meant follows: "others than X", "everything except X".
+fn is_exclusive(words: &[Word], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| words.get(at));
+    let next = words.get(at + 1);
+    words.get(at).is_some_and(|word| {
+        word.is_in(&["except", "besides"])
+            || word.is("but")
+                && before.is_some_and(|word| word.is_in(&["all", "anything", "everything", "none"]))
+            || word.is("than") && !before.is_some_and(|word| word.is_in(&["older", "newer", "lower"]))
+            || word.is("other") && next.is_some_and(|next| next.is("than"))
+    })
+}
+
+/// Whether a description of the thing before it follows: "code that `x` rejects".
+fn is_relative(words: &[Word], at: usize) -> bool {
+    let noun = at.checked_sub(1).and_then(|at| words.get(at));
+    let is_noun = noun.is_some_and(|word| {
+        !word.is_code && !word.is_in(tables::BOUNDARY) && !word.is_in(&[",", "and", "or", "nor"])
+    });
+    is_noun && words.get(at).is_some_and(|word| word.is_in(&["that", "which", "who", "whose"]))
+}
+
+/// Returns the words of a subject before those that it does not mean: "all databases other than X".
+pub(super) fn inclusive(words: &[Word]) -> &[Word] {
+    let end = (1..words.len()).find(|at| is_exclusive(words, *at)).unwrap_or(words.len());
     words.get(..end).unwrap_or(words)
 }
 
@@ -55,9 +80,21 @@ pub(super) fn is_about_absence(stated: &[Word], tail: &[Word]) -> bool {
     let is_without = |word: &Word| word.is("without") || word.is("lacking");
     let own = || tail.iter().take_while(|word| !word.is_in(&[",", ";"]));
     // "No X without a ticket" is a ban of X for who has none.
-    let missing: Vec<Word> = own().skip_while(|word| !is_without(word)).skip(1).cloned().collect();
-    let is_named = !names(&missing).is_empty();
-    (stated.iter().any(is_without) || is_named) && !stated.iter().any(is_call)
+    let mut missing = own().skip_while(|word| !is_without(word)).skip(1).peekable();
+    let is_missing = missing.peek().is_some() && !missing.take(3).any(|word| word.is_in(tables::LEAVE));
+    let is_manner = has_manner(tail);
+    (stated.iter().any(is_without) || is_missing || is_manner) && !stated.iter().any(is_call)
+}
+
+/// Whether words restrict an action by a manner or a time, which no call shows: "twice", "as root", "on Fridays".
+fn has_manner(words: &[Word]) -> bool {
+    const PHRASES: &[&str] =
+        &["as root", "more than once", "in parallel", "at once", "at the same time", "in one module"];
+    words.iter().any(|word| {
+        word.is("twice")
+            || word.lower.strip_suffix('s').unwrap_or(&word.lower).ends_with("day")
+                && word.text.starts_with(char::is_uppercase)
+    }) || PHRASES.iter().any(|phrase| has_phrase(words, phrase))
 }
 
 /// Whether a predicate forbids to harm its object, or to do without it.
@@ -137,7 +174,58 @@ pub(super) fn means(subject: &[Word]) -> &[Word] {
 
 /// Whether words state that what they name is needed: "there is no way around X".
 pub(super) fn is_needed(words: &[Word]) -> bool {
-    tables::NEEDED_PHRASE.iter().any(|phrase| has_phrase(words, phrase))
+    tables::NEEDED_PHRASE.iter().any(|phrase| has_phrase(words, phrase)) || is_denied(words) || keeps(words)
+}
+
+/// Whether words deny that something is so: "it is not true that X is banned".
+fn is_denied(words: &[Word]) -> bool {
+    const CLAIMS: &[&str] = &[
+        "true", "said", "says", "claimed", "claims", "decided", "agreed", "mean", "means", "case", "think",
+        "believe", "implies", "imply",
+    ];
+    let is_that = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        words.get(*at).is_some_and(|word| word.is("that")) && before.is_some_and(|word| word.is_in(CLAIMS))
+    };
+    let Some(that) = (0..words.len()).find(is_that) else { return false };
+    words.iter().take(that).rev().take(5).any(|word| word.is_in(tables::NEGATION))
+}
+
+/// Whether words refuse to give something up: "we decided against dropping X".
+fn keeps(words: &[Word]) -> bool {
+    words.windows(2).any(|pair| match pair {
+        [against, action] => {
+            let is_harm = is_order(action) || is_protective(action);
+            let is_change = action.is_in(&["changing", "touching", "switching", "migrating", "leaving"]);
+            against.is("against") && action.lower.ends_with("ing") && (is_harm || is_change)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a means is only the thing that has a fault: "with `x` warnings", "with a failing `x`".
+pub(super) fn is_faulty_means(tail: &[Word], name: &Name) -> bool {
+    const FAULTS: &[&str] = &[
+        "warnings",
+        "warning",
+        "errors",
+        "error",
+        "failures",
+        "findings",
+        "violations",
+        "issues",
+        "failing",
+        "broken",
+        "red",
+        "open",
+        "missing",
+        "unresolved",
+        "complaints",
+        "failed",
+    ];
+    let Some(at) = tail.iter().position(|word| word.text == name.text) else { return false };
+    let near = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+    near.filter_map(|at| tail.get(at)).any(|word| word.is_in(FAULTS))
 }
 
 #[cfg(test)]

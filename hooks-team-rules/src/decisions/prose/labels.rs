@@ -5,6 +5,7 @@ use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
+use super::concession::concession;
 use super::order::is_order;
 use super::permit::{is_permit, lifted};
 use super::phrases::plain;
@@ -327,9 +328,12 @@ impl Reading {
             self.forbid_named(before_label, places_of(rest), "use", None, context);
         } else if verdict(rest).is_some() {
             let (mut places, label) = scope(label);
-            let own = places_of(rest);
+            // "X: banned in `a/`, allowed in `b/`"
+            let part = concession(rest);
+            let own = places_of(part.as_ref().map_or(rest, |part| part.before));
             places.narrow(own.within);
             places.except.extend(own.except);
+            places.except.extend(part.map(|part| scope::all(part.words)).unwrap_or_default());
             self.forbid_named(names(&label), places, "use", None, context);
         } else if rest.iter().take(8).any(|word| word.is(":")) {
             // "Ada: in `firmware/` no allocation: malloc is banned"

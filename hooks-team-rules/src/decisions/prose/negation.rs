@@ -195,15 +195,11 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         end += 1;
         if word.is_in(&["be", "been", "being"]) {
             is_passive = true;
-        } else if word.is("reach") && clause.get(end).is_some_and(|next| next.is("for")) {
-            return object(end + 1, "use");
-        } else if (word.is_in(tables::STAY_AWAY) && !(word.is("go") && is_passive))
-            || (is_passive
-                && (word.is_in(tables::USED)
-                    || word.lower.ends_with("ed") && !word.is_code && word.lower.len() > 4))
+        } else if is_passive
+            && word.is_in(tables::BANNED)
+            && !word.is_in(tables::USED)
+            && !word.is_in(tables::FILE_VERB)
         {
-            return subject(at, end, &word.lower);
-        } else if is_passive && word.is_in(tables::BANNED) {
             return Some(Predicate {
                 start: subject_start(at),
                 end,
@@ -211,6 +207,25 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 is_object: false,
                 is_permit: true,
             });
+        } else if word.is("reach") && clause.get(end).is_some_and(|next| next.is("for")) {
+            return object(end + 1, "use");
+        } else if (word.is_in(tables::STAY_AWAY)
+            && !(word.is("go") && is_passive)
+            && !is_particle(clause, end))
+            || (is_passive
+                && (word.is_in(tables::USED)
+                    || word.lower.ends_with("ed") && !word.is_code && word.lower.len() > 4))
+        {
+            let is_known = word.is_in(tables::USED) || word.is_in(tables::STAY_AWAY);
+            // "X must not be mixed in"
+            let is_in = clause.get(end).is_some_and(|next| next.is("in"))
+                && scope::place(clause.get(end + 1..).unwrap_or_default(), true).is_none();
+            let verb = match (is_known, is_in) {
+                (true, _) => word.lower.clone(),
+                (false, true) => "used".to_owned(),
+                (false, false) => passive_verb(&word.lower),
+            };
+            return subject(at, end, &verb);
         } else if !is_passive && is_verb(word) {
             let (end, verb) = joined_verbs(clause, end - 1);
             let is_ground =
@@ -301,6 +316,25 @@ fn active_verb(words: &[Word]) -> Option<usize> {
 /// Verb of an order that no table lists.
 pub(super) const UNKNOWN_VERB: &str = "do something with";
 
+/// Whether a particle behind a verb gives it another sense: "must never go down".
+fn is_particle(clause: &[Word], at: usize) -> bool {
+    clause
+        .get(at)
+        .is_some_and(|word| word.is_in(&["down", "wrong", "through", "past", "stale", "offline", "up"]))
+}
+
+/// Returns the verb of a participle that no table lists: "exposed".
+fn passive_verb(participle: &str) -> String {
+    if tables::FILE_VERB.contains(participle) {
+        return participle.to_owned();
+    }
+    let stem = participle.strip_suffix("ed").unwrap_or(participle);
+    let short = stem.chars().next_back().and_then(|last| stem.strip_suffix(last)).unwrap_or_default();
+    let forms = [format!("{stem}e"), stem.to_owned(), short.to_owned()];
+    let known = forms.into_iter().find(|form| tables::VERB.contains(form));
+    known.unwrap_or_else(|| UNKNOWN_VERB.to_owned())
+}
+
 /// Whether a word may be the verb of an order: "never frobnicate `x`".
 pub(super) fn is_plain_verb(word: &Word) -> bool {
     let lists =
@@ -309,6 +343,7 @@ pub(super) fn is_plain_verb(word: &Word) -> bool {
         && word.lower.len() > 2
         && word.lower.chars().all(|c| c.is_alphabetic() || c == '-')
         && !word.lower.ends_with("ly")
+        && tables::technology(&word.lower).is_none()
         && !lists.iter().any(|list| list.contains(&word.lower))
 }
 

@@ -5,13 +5,15 @@ use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::clause::{as_well, says_same};
-use super::concession::concession;
-use super::condition::{is_about_absence, is_conditional, keep_files, means, protects, unconditional};
+use super::concession::{concession, permitted_before};
+use super::condition::{
+    inclusive, is_about_absence, is_conditional, is_faulty_means, keep_files, means, protects, unconditional,
+};
 use super::negation::UNKNOWN_VERB;
 use super::permit::is_permit;
 use super::phrases::{has_phrase, names_files, object_end};
 use super::predicate::{Predicate, predicate};
-use super::subject::own_subject;
+use super::subject::{is_place_alone, own_subject};
 use super::{Ban, Context, Reading};
 
 impl Reading {
@@ -62,6 +64,14 @@ impl Reading {
             return;
         }
         let subject = if found.is_object { subject } else { own_subject(subject) };
+        if let Some(part) = permitted_before(subject).filter(|_| !found.is_object) {
+            // "X is fine in `a/`, but banned in `b/`"
+            let before = self.rules.len();
+            let own = [part.subject, clause.get(found.start..).unwrap_or_default()].concat();
+            self.clause(&own, context);
+            self.except_places(&part.places, before);
+            return;
+        }
         if let Some(part) = concession(behind) {
             self.conceded(clause, found, &part, context);
             return;
@@ -73,8 +83,12 @@ impl Reading {
         let own_end = object_end(behind);
         let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
         let (object_places, object_words) = scope(object);
-        let is_conditional = found.is_object && is_conditional(&object_words, tail);
+        let is_conditional = match found.is_object {
+            true => is_conditional(&object_words, tail),
+            false => inclusive(&subject).len() < subject.len(),
+        };
         let object_words = unconditional(&object_words).to_vec();
+        let subject = inclusive(&subject).to_vec();
         let (tail_places, _) = scope(tail);
         // "Neither X nor Y may appear in `a/`": the tail is the rest of the predicate.
         let (rest, tail) = tail.split_at_checked(predicate_end(tail)).unwrap_or((&[], tail));
@@ -84,6 +98,14 @@ impl Reading {
         places.with.extend(object_places.with.iter().cloned());
         places.except.extend(tail_places.except.iter().cloned());
         places.with.extend(tail_places.with.iter().cloned());
+        if found.is_object
+            && places.within.is_empty()
+            && !names(&object_words).is_empty()
+            && is_place_alone(&subject)
+        {
+            // "`src/core` must not contain X"
+            places.within = scope::all(&subject);
+        }
         if ["reach", "enter", "appear", "land", "end"].contains(&found.verb.as_str()) {
             places.within.extend(scope::all(behind));
         }
@@ -218,7 +240,8 @@ impl Reading {
                 let is_known = tables::technology(&name.text.to_lowercase()).is_some();
                 name.is_code || (named.is_empty() || is_vague) && is_known
             };
-            let means: Vec<Name> = names(tail).into_iter().filter(is_clear).collect();
+            let is_meant = |name: &Name| is_clear(name) && !is_faulty_means(tail, name);
+            let means: Vec<Name> = names(unconditional(tail)).into_iter().filter(is_meant).collect();
             if !means.is_empty() {
                 if tables::IDLE_VERB.contains(&verb) || verb == UNKNOWN_VERB || is_protective {
                     "use".clone_into(&mut verb);
@@ -279,11 +302,15 @@ impl Reading {
                 .collect();
         }
         let is_required = is_protective && !tables::FILE_VERB.contains(&verb);
+        let is_faulty = found.is_object && names(behind).iter().any(|name| is_faulty_means(behind, name));
+        if is_faulty {
+            named.retain(|name| !is_faulty_means(behind, name));
+        }
         if is_conditional {
             // "No other runner than X": a kind of thing.
             without_guesses(&mut named);
         }
-        if named.is_empty() && (is_required || is_conditional) {
+        if named.is_empty() && (is_required || is_conditional || is_faulty) {
             self.leave_unclear(context);
             return;
         }
@@ -366,8 +393,15 @@ impl Reading {
         if is_protective && tables::FILE_VERB.contains(&verb) {
             keep_files(&mut named, &verb);
         }
+        let is_vague = verb == UNKNOWN_VERB;
         let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
         self.forbid_in(ban, context);
+        let is_next = tail.first().is_none_or(|word| word.is_in(&[",", "and", "so", "but", ":"]));
+        if is_vague && found.is_object && !is_next {
+            // "Do not treat X as something to remove"
+            self.leave_unclear(context);
+            return;
+        }
         // Another sentence may follow: "… is out, so no new code on it".
         let after = if found.is_object { tail } else { behind };
         if let Some(others) = as_well(after) {
@@ -392,6 +426,9 @@ impl Reading {
             self.forbid_as_well(&after, context);
         } else if predicate(&after).is_some_and(|next| is_coordinated(&after, &next)) {
             // "X is removed from Y and must not be used" is about X.
+        } else if after.first().is_some_and(|word| word.is_in(&["which", "that", "who", "whose"])) {
+            // "Code which `x` rejects" is about the code.
+            self.leave_unclear(context);
         } else if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
             self.clause(&after, context);
         } else if after.len() < clause.len() {

@@ -24,8 +24,10 @@ pub(super) fn only_in(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
         let tail = clause.get(*at..).unwrap_or_default();
         tables::ONLY_PHRASE.iter().any(|phrase| starts_with_phrase(tail, phrase))
     })?;
-    let globs = scope::all(clause);
     let (before, behind) = clause.split_at_checked(at)?;
+    // "X may not be used in `a/`, only in `b/`"
+    let own = scope::all(behind);
+    let globs = if own.is_empty() { scope::all(clause) } else { own };
     let subject: Vec<Word> = before
         .iter()
         .take_while(|word| !word.is_in(tables::BE) && !word.is_in(tables::AUXILIARY) && !word.is("belongs"))

@@ -4,6 +4,7 @@ use super::super::names::{is_file, names};
 use super::super::scope::scope;
 use super::super::tables;
 use super::super::words::Word;
+use super::condition::is_needed;
 use super::phrases::plain;
 use super::predicate::predicate;
 use super::{Ban, Context};
@@ -305,6 +306,9 @@ fn weighed(clause: &[Word]) -> Option<(Vec<Word>, Vec<Word>)> {
     const REFUSALS: &[&str] = &["neglected", "discarded", "dismissed"];
     let at = clause.iter().position(|word| word.is("against") || word.is_in(REFUSALS))?;
     let (before, behind) = (clause.get(..at)?, clause.get(at + 1..)?);
+    if is_needed(clause) {
+        return None;
+    }
     let choice = before.iter().position(|word| word.is_in(CHOICES) || word.is_in(tables::CHOOSE))?;
     if before.iter().any(|word| word.is_in(tables::NEGATION)) {
         return None;

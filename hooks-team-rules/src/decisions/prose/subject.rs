@@ -9,10 +9,21 @@
 //! assert_eq!(rules.len(), 1);
 //! ```
 
-use super::super::names::names;
+use super::super::names::{is_path, names};
 use super::super::scope::{Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
+
+/// Whether a subject is a path and nothing else: the place of what is forbidden there.
+pub(super) fn is_place_alone(subject: &[Word]) -> bool {
+    let is_link = |word: &Word| {
+        word.is_in(tables::ADJECTIVE)
+            || word.is_in(tables::AUXILIARY)
+            || word.is_in(tables::BE)
+            || word.is_in(&[",", "and", "or", "nor", "stay", "stays", "remain", "remains", "files", "code"])
+    };
+    subject.iter().any(is_path) && subject.iter().all(|word| is_path(word) || is_link(word))
+}
 
 /// Words that begin a part before a sentence: "as agreed on Monday, X is banned".
 const ADVERBIAL: &[&str] = &[
