@@ -153,6 +153,8 @@ lists! {
     FORMAT = 38, "words_format";
     /// Nouns for the leave to do something: who has none must not do it.
     LEAVE = 39, "words_leave";
+    /// Nouns for parts of a product or of the work on it, which no guess at a name is.
+    NOUN = 40, "words_noun";
 }
 
 impl List {

@@ -211,6 +211,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             rest = rest.get(length..).unwrap_or_default();
             continue;
         }
+        if first.is_code && behind.first().is_some_and(is_version) {
+            rest = behind.get(1..).unwrap_or_default();
+            plain += 5;
+            continue;
+        }
         if first.is_code {
             let noun =
                 behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
@@ -402,7 +407,8 @@ fn is_english_here(before: &[Word], word: &Word, behind: &[Word]) -> bool {
     }
     let next = behind.first();
     let has_noun = next.is_some_and(|next| next.is_in(tables::FILLER));
-    let has_article = before.iter().any(|word| word.is_in(DETERMINERS));
+    // "Pull requests"
+    let has_article = before.iter().any(|word| word.is_in(DETERMINERS) || word.is_in(&["pull", "merge"]));
     !has_noun && (has_article || next.is_some_and(is_unknown))
 }
 

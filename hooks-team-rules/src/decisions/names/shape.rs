@@ -74,6 +74,7 @@ pub(in super::super) fn is_unknown(word: &Word) -> bool {
         tables::BOUNDARY,
         tables::PERMIT,
         tables::ADVERB,
+        tables::NOUN,
     ];
     is_word
         && lower.len() > 1

@@ -6,7 +6,7 @@ use super::super::tables;
 use super::super::words::Word;
 use super::condition::is_needed;
 use super::exempt::{Exemption, exemption};
-use super::past::is_remembered;
+use super::past::{is_of_others, is_remembered};
 use super::permit::{faulty, is_back, is_permit, is_piped, lifted, only_by, only_in};
 use super::phrases::{has_phrase, plain, starts_with_phrase};
 use super::predicate::predicate;
@@ -20,7 +20,7 @@ impl Reading {
         if clause.is_empty() || is_needed(clause) {
             return;
         }
-        if is_remembered(clause) {
+        if is_remembered(clause) || is_of_others(clause) {
             self.leave_unclear(context);
             return;
         }

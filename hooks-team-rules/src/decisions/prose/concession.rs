@@ -109,6 +109,10 @@ pub(super) fn concession(behind: &[Word]) -> Option<Concession<'_>> {
             return None;
         }
         let words = behind.get(at + 1..)?;
+        if is_own_refusal(words) {
+            let before = behind.get(..at)?;
+            return Some(Concession { before, words, is_whole: true, is_other: false });
+        }
         let permit = permit_at(words)?;
         let subject = words.get(..permit)?;
         let is_plain = |word: &Word| {
@@ -129,6 +133,13 @@ pub(super) fn concession(behind: &[Word]) -> Option<Concession<'_>> {
         let before = behind.get(..at)?;
         Some(Concession { before, words, is_whole: !has_place && !is_old && is_same, is_other })
     })
+}
+
+/// Whether words take back a ban of others for the team: "…, we don't".
+pub(super) fn is_own_refusal(words: &[Word]) -> bool {
+    let [we, verb, rest @ ..] = words else { return false };
+    let is_negated = verb.is_in(tables::NEGATION) || rest.iter().any(|word| word.is("not"));
+    we.is("we") && verb.is_in(tables::AUXILIARY) && is_negated && rest.iter().all(|word| word.is("not"))
 }
 
 fn is_path_name(name: &Name) -> bool {

@@ -166,6 +166,11 @@ pub(super) fn keep_files(named: &mut Vec<Name>, verb: &str) {
     named.retain(|name| is_about_files && is_path(&Word::new(&name.text, name.is_code)));
 }
 
+/// Whether words begin with the means of an action: "with X".
+pub(super) fn is_means(words: &[Word]) -> bool {
+    words.first().is_some_and(|word| word.is_in(MEANS))
+}
+
 /// Returns the words for the means in a subject: "skipping hooks with `--no-verify`".
 pub(super) fn means(subject: &[Word]) -> &[Word] {
     let at = subject.iter().position(|word| word.is_in(MEANS));
@@ -187,6 +192,10 @@ fn is_denied(words: &[Word]) -> bool {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         words.get(*at).is_some_and(|word| word.is("that")) && before.is_some_and(|word| word.is_in(CLAIMS))
     };
+    let is_nearly = |pair: &[Word]| matches!(pair, [nearly, ban] if nearly.is_in(&["nearly", "almost"]) && ban.is_in(tables::BANNED));
+    if words.windows(2).any(is_nearly) {
+        return true;
+    }
     let Some(that) = (0..words.len()).find(is_that) else { return false };
     words.iter().take(that).rev().take(5).any(|word| word.is_in(tables::NEGATION))
 }

@@ -197,6 +197,13 @@ impl Reading {
             self.forbid_named(names(rest), Scope::default(), "use", None, context);
             return;
         }
+        let is_too = label.last().is_some_and(|word| word.is_in(&["too", "likewise", "ditto"]));
+        if is_too && self.rules.len() > context.start {
+            // "`x` too: everything goes through Y"
+            self.forbid_as_well(label, context);
+            self.clause(rest, context);
+            return;
+        }
         let has_negation = label.iter().any(|word| word.is_in(tables::NEGATION));
         let is_order = |word: &Word| is_order(word) && !has_negation;
         let is_ban = label.iter().all(|word| {

@@ -63,6 +63,13 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         }
     }
     if word.is("nobody") || (word.is("no") && next.is_some_and(|next| next.is("one"))) {
+        let reach = (at + 1..clause.len().min(at + 6)).find(|at| {
+            clause.get(*at).is_some_and(|word| word.is_in(&["reach", "reaches"]))
+                && clause.get(at + 1).is_some_and(|next| next.is("for"))
+        });
+        if let Some(reach) = reach {
+            return object(reach + 2, "use");
+        }
         let is_any = |word: &Word| is_verb(word) || is_gerund(word);
         let verb = clause.iter().skip(at + 1).position(is_any).map(|offset| at + 1 + offset)?;
         if clause.get(verb).is_some_and(is_gerund) {
@@ -220,6 +227,10 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
             // "X must not be mixed in"
             let is_in = clause.get(end).is_some_and(|next| next.is("in"))
                 && scope::place(clause.get(end + 1..).unwrap_or_default(), true).is_none();
+            if is_known && is_brought_in(clause, end) {
+                // "X must not be run or installed"
+                return subject(at, end + 2, "use");
+            }
             let verb = match (is_known, is_in) {
                 (true, _) => word.lower.clone(),
                 (false, true) => "used".to_owned(),
@@ -315,6 +326,13 @@ fn active_verb(words: &[Word]) -> Option<usize> {
 
 /// Verb of an order that no table lists.
 pub(super) const UNKNOWN_VERB: &str = "do something with";
+
+/// Whether a participle follows that is about all uses of a thing: "run or installed".
+fn is_brought_in(clause: &[Word], at: usize) -> bool {
+    let is_link = clause.get(at).is_some_and(|word| word.is_in(&["or", "nor", "and"]));
+    is_link
+        && clause.get(at + 1).is_some_and(|word| word.is_in(&["installed", "added", "used", "introduced"]))
+}
 
 /// Whether a particle behind a verb gives it another sense: "must never go down".
 fn is_particle(clause: &[Word], at: usize) -> bool {

@@ -7,7 +7,8 @@ use super::super::words::Word;
 use super::clause::{as_well, says_same};
 use super::concession::{concession, permitted_before};
 use super::condition::{
-    inclusive, is_about_absence, is_conditional, is_faulty_means, keep_files, means, protects, unconditional,
+    inclusive, is_about_absence, is_conditional, is_faulty_means, is_means, keep_files, means, protects,
+    unconditional,
 };
 use super::negation::UNKNOWN_VERB;
 use super::permit::is_permit;
@@ -80,7 +81,10 @@ impl Reading {
         context.is_ban = true;
         context.verb.clone_from(&found.verb);
         let (mut places, subject) = scope(subject);
-        let own_end = object_end(behind);
+        // "Never mock with X" has no object.
+        let is_action = behind.first().is_some_and(|word| word.is("using"));
+        let has_no_object = found.is_object && is_means(behind) && !is_action;
+        let own_end = if has_no_object { 0 } else { object_end(behind) };
         let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
         let (object_places, object_words) = scope(object);
         let is_conditional = match found.is_object {
@@ -191,8 +195,7 @@ impl Reading {
                 is_new: false,
             }));
         }
-        let by_means =
-            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
+        let by_means = is_means(tail);
         if found.is_object
             && !by_means
             && ["run", "execute", "invoke", "call", "type"].contains(&verb.as_str())

@@ -93,8 +93,10 @@ pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
 
 /// An order to leave something as it is: "leave `x` alone".
 pub(super) fn left_alone(clause: &[Word], at: usize) -> Option<Predicate> {
-    let is_leave =
-        clause.get(at)?.is("leave") && clause.get(..at)?.iter().all(|word| word.is_in(tables::ORDER_START));
+    let is_start = |word: &Word| {
+        word.is_in(tables::ORDER_START) || word.is_in(tables::ACTOR) || word.is_in(tables::AUXILIARY)
+    };
+    let is_leave = clause.get(at)?.is("leave") && clause.get(..at)?.iter().all(is_start);
     let mut behind = clause.get(at + 1..)?.iter();
     let is_alone = behind.any(|word| word.is_in(&["alone", "untouched", "unchanged"]));
     let verb = || "touch".to_owned();

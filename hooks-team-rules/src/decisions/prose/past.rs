@@ -10,6 +10,7 @@
 
 use super::super::tables;
 use super::super::words::Word;
+use super::order::is_order;
 use super::phrases::{has_phrase, starts_with_phrase};
 
 /// Words for a place of another time.
@@ -38,6 +39,15 @@ pub(super) fn takes_back(words: &[Word]) -> bool {
     words.len() <= 8 && tables::RETRACTION.iter().any(|phrase| starts_with_phrase(words, phrase))
 }
 
+/// Whether a clause reports the ban of others: "some teams ban X".
+pub(super) fn is_of_others(clause: &[Word]) -> bool {
+    const OTHERS: &[&str] = &["some", "other", "many", "most", "several", "few"];
+    const PEOPLE: &[&str] = &["teams", "people", "companies", "developers", "squads", "projects", "shops"];
+    let [first, people, behind @ ..] = clause else { return false };
+    let mut verbs = behind.iter().skip_while(|word| word.is_in(tables::AUXILIARY));
+    first.is_in(OTHERS) && people.is_in(PEOPLE) && verbs.next().is_some_and(is_order)
+}
+
 /// Whether a clause is about the work of another time: "in the old repo, X was forbidden".
 pub(super) fn is_remembered(clause: &[Word]) -> bool {
     let is_place = |triple: &[Word]| match triple {
@@ -49,5 +59,10 @@ pub(super) fn is_remembered(clause: &[Word]) -> bool {
         _ => false,
     };
     let is_past = clause.iter().any(|word| word.is_in(PAST));
+    // "X was forbidden until 2023"
+    let is_until = |pair: &[Word]| matches!(pair, [until, year] if until.is_in(&["until", "till"]) && year.text.starts_with("20"));
+    if clause.iter().any(|word| word.is_in(&["was", "were"])) && clause.windows(2).any(is_until) {
+        return true;
+    }
     is_past && (clause.windows(3).any(is_place) || has_phrase(clause, "back then"))
 }

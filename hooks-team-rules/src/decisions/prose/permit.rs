@@ -186,7 +186,8 @@ pub(super) fn lifted(words: &[Word]) -> Option<Vec<Name>> {
         word.is_in(tables::LIFTED) && (is_ban || word.is_in(tables::ENDED) || word.is("lifted"))
     };
     let is_changed = words.iter().any(|word| word.is("changed"));
-    let is_lifted = words.iter().any(is_over) || !is_ban && is_changed;
+    let is_refused = is_ban && (has_phrase(words, "voted down") || has_phrase(words, "turned down"));
+    let is_lifted = is_refused || words.iter().any(is_over) || !is_ban && is_changed;
     let is_negated = words.iter().any(|word| word.is_in(tables::NEGATION));
     if !is_lifted || is_negated || !is_ban && !has_link {
         return None;
@@ -195,6 +196,7 @@ pub(super) fn lifted(words: &[Word]) -> Option<Vec<Name>> {
         word.is_in(tables::BE)
             || word.is_in(tables::AUXILIARY)
             || word.is_in(tables::LIFTED)
+            || word.is_in(&["voted", "turned"])
             || word.is(",")
             || word.is(":")
     };

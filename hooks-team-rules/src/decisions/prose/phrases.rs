@@ -56,8 +56,10 @@ pub(super) fn plainly(sentence: &Sentence) -> Vec<Word> {
 /// Returns the words as text: the replacement, as it is shown.
 pub(super) fn plain(words: &[Word]) -> Option<String> {
     let named = names(words);
-    let text = match named.first() {
-        Some(name) => name.text.clone(),
+    // "`x` v3": what to use may have a version.
+    let code = || words.iter().find(|word| word.is_code).map(|word| word.text.clone());
+    let text = match named.first().map(|name| name.text.clone()).or_else(code) {
+        Some(name) => name,
         None => words
             .iter()
             .filter(|word| !word.is_in(tables::ADJECTIVE))

@@ -15,6 +15,7 @@ use super::super::names::{Name, is_path, names};
 use super::super::scope::{Scope, scope};
 use super::super::tables;
 use super::super::words::{Sentence, Word};
+use super::concession::is_own_refusal;
 use super::condition::{is_needed, is_protective};
 use super::permit::{is_back, is_permit};
 use super::phrases::{has_phrase, plain, starts_with_phrase};
@@ -103,6 +104,11 @@ impl Reading {
         let (places, words) = scope(&words);
         let parts: Vec<&[Word]> =
             words.split(|word| word.is_in(ENDS)).filter(|part| !part.is_empty()).collect();
+        if parts.iter().any(|part| is_own_refusal(part)) {
+            // "Others ban X, we don't."
+            self.is_unclear = true;
+            return;
+        }
         let is_reason = |part: &[Word]| part.iter().any(|word| word.is_in(REASONS));
         let leanings: Vec<Option<Leaning>> =
             parts.iter().map(|part| Some(leaning(part)).filter(|_| !is_reason(part))).collect();

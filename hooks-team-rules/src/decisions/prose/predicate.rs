@@ -195,7 +195,9 @@ pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
 pub(super) fn is_before_name(words: &[Word], at: usize) -> bool {
     let is_link = words.get(at).is_some_and(|word| word.is_in(&["over", "past", "off", "out"]));
     let next = words.get(at + 1).map(std::slice::from_ref).unwrap_or_default();
-    is_link && names(next).iter().any(|name| name.is_code || !name.is_guess())
+    // "Mails go out through X"
+    let is_way = next.iter().any(|word| word.is_in(&["through", "via"]));
+    is_link && (is_way || names(next).iter().any(|name| name.is_code || !name.is_guess()))
 }
 
 /// Whether a verb at the end of a clause means that its subject is given up: "X goes", "X leaves".
