@@ -12,13 +12,14 @@
 //! assert_eq!(decisions.all()[0].enforcement, Enforcement::Unclear);
 //! ```
 
-use super::super::names::{Name, is_path};
+use super::super::names::{Name, is_path, names};
 use super::super::tables;
 use super::super::words::Word;
 use super::negation::{is_verb, stem};
 use super::order::is_order;
 use super::phrases::has_phrase;
 use super::predicate::Predicate;
+use super::{Context, Reading};
 
 /// Words behind which a condition or an alternative follows.
 const CONDITIONS: &[&str] =
@@ -66,6 +67,23 @@ fn is_relative(words: &[Word], at: usize) -> bool {
 pub(super) fn inclusive(words: &[Word]) -> &[Word] {
     let end = (1..words.len()).find(|at| is_exclusive(words, *at)).unwrap_or(words.len());
     words.get(..end).unwrap_or(words)
+}
+
+impl Reading {
+    /// Returns the items of a list of bans without those that require what they name: "skipping X, merging without Y".
+    pub(super) fn without_required(&mut self, list: &[Word], context: &mut Context) -> Vec<Word> {
+        let mut kept: Vec<Word> = Vec::new();
+        for item in list.split(|word| word.is(",")) {
+            let is_harm = item.first().is_some_and(is_protective);
+            if is_harm || unconditional(item).len() < item.len() && names(unconditional(item)).is_empty() {
+                self.leave_unclear(context);
+                continue;
+            }
+            kept.extend((!kept.is_empty()).then(|| Word::new(",", false)));
+            kept.extend(item.iter().cloned());
+        }
+        kept
+    }
 }
 
 /// Whether a condition takes the place of an object, or a name behind one the place of a name before it.
@@ -116,7 +134,10 @@ pub(super) fn protects(clause: &[Word], found: &Predicate) -> bool {
     let harms = |word: &Word| is_protective(word) || is_negated && is_order(word);
     let begins_with_harm =
         behind.first().is_some_and(|word| word.lower.ends_with("ing") && is_protective(word));
-    !has_other && region.iter().skip(1).any(harms)
+    // "We don't want to lose X"
+    let is_loss = matches!(behind, [to, verb, ..] if to.is("to") && is_protective(verb));
+    is_loss
+        || !has_other && region.iter().skip(1).any(harms)
         || begins_with_harm
         || is_unknown_action(region, behind)
         || is_double(clause, found)
@@ -193,7 +214,10 @@ fn is_denied(words: &[Word]) -> bool {
         words.get(*at).is_some_and(|word| word.is("that")) && before.is_some_and(|word| word.is_in(CLAIMS))
     };
     let is_nearly = |pair: &[Word]| matches!(pair, [nearly, ban] if nearly.is_in(&["nearly", "almost"]) && ban.is_in(tables::BANNED));
-    if words.windows(2).any(is_nearly) {
+    // "Not running X is forbidden"
+    let is_left_out = matches!(words, [not, action, ..] if not.is("not") && action.lower.ends_with("ing"))
+        && words.iter().any(|word| word.is_in(tables::BANNED));
+    if is_left_out || words.windows(2).any(is_nearly) {
         return true;
     }
     let Some(that) = (0..words.len()).find(is_that) else { return false };

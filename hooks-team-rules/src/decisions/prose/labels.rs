@@ -239,7 +239,7 @@ impl Reading {
             is_ring || word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word)
         };
         if is_ban && label.iter().any(is_stated) {
-            let (places, rest) = scope(rest);
+            let (places, rest) = scope(&self.without_required(rest, context));
             self.forbid_named(names(&rest), places, "use", None, context);
             return;
         }

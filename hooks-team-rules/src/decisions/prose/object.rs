@@ -396,14 +396,16 @@ impl Reading {
         if is_protective && tables::FILE_VERB.contains(&verb) {
             keep_files(&mut named, &verb);
         }
-        let is_vague = verb == UNKNOWN_VERB;
+        let (is_vague, named_any) = (verb == UNKNOWN_VERB, !named.is_empty());
         let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
         self.forbid_in(ban, context);
         let is_next = tail.first().is_none_or(|word| word.is_in(&[",", "and", "so", "but", ":"]));
-        if is_vague && found.is_object && !is_next {
+        if is_vague && found.is_object && named_any {
             // "Do not treat X as something to remove"
             self.leave_unclear(context);
-            return;
+            if !is_next {
+                return;
+            }
         }
         // Another sentence may follow: "… is out, so no new code on it".
         let after = if found.is_object { tail } else { behind };

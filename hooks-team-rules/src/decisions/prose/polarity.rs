@@ -156,7 +156,9 @@ fn leaning(part: &[Word]) -> Leaning {
     let refuses =
         |word: &Word| word.is_in(tables::NEGATIVE) || word.is_in(tables::BANNED) || word.is_in(tables::ORDER);
     let uses = |word: &Word| {
-        (word.is_in(tables::VERB) || word.is_in(tables::USED)) && !word.is_in(tables::IDLE_VERB)
+        (word.is_in(tables::VERB) || word.is_in(tables::USED))
+            && !word.is_in(tables::IDLE_VERB)
+            && !word.is_in(&["do", "going", "part", "want"])
             || word.lower.strip_suffix('s').is_some_and(|stem| tables::VERB.contains(stem))
             || word.is_in(&[
                 "usage",
