@@ -11,6 +11,8 @@ pub(super) enum Pattern {
     Tokens(Vec<Token>),
     /// A call of this function.
     Call(Vec<Token>),
+    /// A call of this function with this among its arguments.
+    With(Vec<Token>, Vec<Token>),
     /// A name in any position.
     Name(String),
     /// A name that begins so.
@@ -82,6 +84,12 @@ impl Pattern {
             let own = || rest.to_owned();
             match word {
                 "CALL" => return Some(Self::Call(tokens(rest))),
+                "ARGS" => {
+                    let (function, argument) = rest.split_once(' ')?;
+                    let parts = (tokens(function), tokens(argument));
+                    let is_whole = !parts.0.is_empty() && !parts.1.is_empty();
+                    return is_whole.then_some(Self::With(parts.0, parts.1));
+                }
                 "IDENT" => return Some(Self::Name(own())),
                 "PREFIX" => return Some(Self::Prefix(own())),
                 "STR" if rest.ends_with("//") => return Some(Self::TextPrefix(own())),
@@ -127,7 +135,7 @@ impl Pattern {
     /// Returns a text that source text contains if the pattern matches it.
     pub(super) fn key(&self) -> Option<String> {
         match self {
-            Self::Tokens(tokens) | Self::Call(tokens) => {
+            Self::Tokens(tokens) | Self::Call(tokens) | Self::With(tokens, _) => {
                 let text = |token: &Token| match token {
                     Token::Name(name) if name == "_" => None,
                     Token::Name(text) | Token::Text(text) => literal(text),
@@ -169,6 +177,10 @@ impl Pattern {
             Self::Call(pattern) => {
                 starts(pattern, lexed, language).filter(|at| is_call(pattern, lexed, *at, language)).count()
             }
+            Self::With(function, argument) => starts(function, lexed, language)
+                .filter(|at| is_call(function, lexed, *at, language))
+                .filter(|at| has_argument(argument, lexed, at + function.len(), language))
+                .count(),
             Self::Name(name) => lexed.tokens.iter().filter(|token| token.name() == Some(name)).count(),
             Self::Prefix(prefix) => lexed
                 .tokens
@@ -207,6 +219,19 @@ impl Pattern {
             }
         }
     }
+}
+
+/// Whether the arguments in the brackets at `open` have `argument` among them.
+fn has_argument(argument: &[Token], lexed: &Lexed, open: usize, language: &Language) -> bool {
+    let mut depth = 0_usize;
+    let is_end = |token: &Token| {
+        depth += usize::from(token.is('('));
+        depth -= usize::from(token.is(')') && depth > 0);
+        depth == 0
+    };
+    let length = lexed.tokens.iter().skip(open).position(is_end);
+    let end = length.map_or(lexed.tokens.len(), |length| open + length);
+    starts(argument, lexed, language).any(|at| (open + 1..end).contains(&at))
 }
 
 /// Whether a pattern of the short tag `<?` is at a full one: `<?php`, `<?xml`.

@@ -86,6 +86,11 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
         {
             scope.with.push("$VARIABLE".to_owned());
         }
+        if let Some((places, length)) = left(tail) {
+            scope.narrow(places);
+            at += length;
+            continue;
+        }
         if word.is_in(tables::PLACE_WORD)
             || word.is("against")
             || word.is("into")
@@ -197,7 +202,10 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
         let found = words.get(at..).unwrap_or_default();
         let found = place(found, is_exception || end > 0).or_else(|| unit(found).filter(|_| is_definite));
         if let Some((own, length)) = found {
-            if before.is_some_and(|word| word.is_in(&["under", "below", "in", "inside", "of", "within"])) {
+            // "Except in tests and in `a.py`" names two places.
+            let is_listed = at.checked_sub(2).and_then(|at| words.get(at)).is_some_and(is_link);
+            let is_inner = |word: &Word| word.is_in(&["under", "below", "in", "inside", "of", "within"]);
+            if before.is_some_and(is_inner) && !is_listed {
                 // "Production code under `services/`" is in that folder only.
                 let mut all = Scope { within: std::mem::take(&mut globs), ..Scope::default() };
                 all.narrow(own);
@@ -266,6 +274,18 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
         }
     }
     (globs, end)
+}
+
+/// Returns the places that something is to be kept out of, and the number of words: "out of `a/`".
+fn left(words: &[Word]) -> Option<(Vec<String>, usize)> {
+    let is_link = matches!(words, [out, of, ..] if out.is_in(&["out", "away"]) && of.is_in(&["of", "from"]));
+    let (globs, length) = places(words.get(2..).filter(|_| is_link)?, false);
+    (!globs.is_empty()).then_some((globs, length + 2))
+}
+
+/// Whether a word joins the items of a list.
+fn is_link(word: &Word) -> bool {
+    word.is_in(&["and", "or", "nor", ","])
 }
 
 /// Nouns for a part of a project that lies in a folder of its name.

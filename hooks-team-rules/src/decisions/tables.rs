@@ -78,6 +78,10 @@ pub(super) const BECOMES: Words = table!("words_becomes");
 pub(super) const BEFORE_NEW: Words = table!("words_before_new");
 /// Words before something old.
 pub(super) const BEFORE_OLD: Words = table!("words_before_old");
+/// Words that state together that their object is needed.
+pub(super) const NEEDED_PHRASE: Words = table!("words_needed_phrase");
+/// Words that take the sentence before back.
+pub(super) const RETRACTION: Words = table!("words_retraction");
 pub(super) const ORDER_PHRASE: Words = table!("words_order_phrase");
 
 /// A list of words; each has a bit in the class of a word.
@@ -139,6 +143,18 @@ lists! {
     ACCEPTED = 33, "words_accepted";
     /// Words of refusal, whatever stands around them.
     NEGATIVE = 34, "words_negative";
+    /// Verbs that harm their object: who forbids them wants it.
+    PROTECTIVE = 35, "words_protective";
+    /// Words that join a sentence to its reason, and qualify nothing.
+    ADVERB = 36, "words_adverb";
+    /// Nouns for a kind of thing, of which the word before them is no member.
+    KIND = 37, "words_kind";
+    /// Languages and formats of data, which name a kind of library before a noun.
+    FORMAT = 38, "words_format";
+    /// Nouns for the leave to do something: who has none must not do it.
+    LEAVE = 39, "words_leave";
+    /// Nouns for parts of a product or of the work on it, which no guess at a name is.
+    NOUN = 40, "words_noun";
 }
 
 impl List {

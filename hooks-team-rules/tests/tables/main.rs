@@ -128,10 +128,42 @@ fn words_that_forbid_do() {
         "before_old" => Some(format!("axios {word} lodash.")),
         _ => None,
     };
+    // Who forbids to harm something wants it.
+    let harmful: Vec<&str> =
+        keys(&table).filter(|(row, _)| row.list == "protective").map(|(_, word)| word).collect();
+    let harms = |row: &Row, word: &str| {
+        ["used", "verb"].contains(&row.list.as_str())
+            && harmful.iter().any(|own| word.starts_with(own.trim_end_matches('e')))
+    };
     let rows = keys(&table)
+        .filter(|(row, word)| !harms(row, word))
         .filter_map(|(row, word)| sentence(&row.list, word))
         .filter(|sentence| !has_rule(sentence));
     assert_effects(&rows.collect::<Vec<_>>());
+}
+
+#[test]
+fn words_that_require_or_describe_forbid_nothing() {
+    let table = table(include_str!("../../data/words.tsv"));
+    let sentence = |list: &str, word: &str| match list {
+        "protective" => Some(format!("Never {word} `lodash`.")),
+        "needed_phrase" => Some(format!("We {word} lodash.")),
+        "retraction" => Some(format!("Never use lodash. {word}.")),
+        "kind" => Some(format!("YAML {word} are banned.")),
+        "format" => Some(format!("{word} crates are banned.")),
+        _ => None,
+    };
+    let rows = keys(&table)
+        .filter_map(|(row, word)| sentence(&row.list, word))
+        .filter(|sentence| has_rule(sentence));
+    assert_effects(&rows.collect::<Vec<_>>());
+    let names_adverb = |word: &str| {
+        let decisions = Decisions::parse(&format!("- `lodash` is slow, {word} forbidden.\n"));
+        let packages = decisions.all().iter().flat_map(|it| &it.rules).flat_map(|rule| &rule.packages);
+        packages.map(String::as_str).collect::<Vec<_>>() != ["lodash"]
+    };
+    let rows = keys(&table).filter(|(row, word)| row.list == "adverb" && names_adverb(word));
+    assert_effects(&rows.map(|(_, word)| word.to_owned()).collect::<Vec<_>>());
 }
 
 #[test]

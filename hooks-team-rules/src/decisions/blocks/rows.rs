@@ -185,6 +185,26 @@ const ADVICE_COLUMNS: &[&str] = &[
 ];
 const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
 const OUTSIDE_COLUMNS: &[&str] = &["except", "exception", "exceptions", "unless"];
+/// Names of a first column that holds places.
+const AREA_COLUMNS: &[&str] =
+    &["area", "directory", "directories", "folder", "folders", "path", "paths", "file", "files", "location"];
+/// Names of columns with the rule of such a place, and with those who may change it.
+const RULE_COLUMNS: &[&str] = &["rule", "rules", "policy", "agents", "access", "for agents"];
+const WRITER_COLUMNS: &[&str] = &[
+    "who may change it",
+    "who may change",
+    "who may edit",
+    "who may edit it",
+    "who may write",
+    "who can change it",
+    "who can edit",
+    "may be changed by",
+    "may be edited by",
+    "changed by",
+    "edited by",
+    "writers",
+    "editors",
+];
 const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
 const NOTE_COLUMNS: &[&str] = &[
     "date",
@@ -223,6 +243,16 @@ impl Splitter {
         }
         let column = |names: &[&str]| self.header.iter().position(|name| names.contains(&name.as_str()));
         let cell = |names: &[&str]| column(names).and_then(|at| cells.get(at)).cloned();
+        let is_area = self.header.first().is_some_and(|name| AREA_COLUMNS.contains(&name.as_str()));
+        let area = cells.first().filter(|cell| is_area && is_place(cell)).map(|cell| in_code(cell));
+        if let Some(area) = area {
+            let rule = cell(RULE_COLUMNS).map(|rule| rule_of(&area, &rule));
+            let writers = cell(WRITER_COLUMNS).and_then(|writers| writers_of(&area, &writers));
+            if let Some(text) = rule.or(writers) {
+                self.push(Kind::Statement, text);
+                return;
+            }
+        }
         let state = cell(STATE_COLUMNS).unwrap_or_default();
         let verdict = self.header.iter().position(|name| VERDICT_COLUMNS.contains(&name.as_str()));
         let is_thing = self.header.first().is_some_and(|name| THING_COLUMNS.contains(&name.as_str()))
@@ -278,6 +308,40 @@ impl Splitter {
             self.push(advice.clone().map_or(Kind::Statement, Kind::Advised), text);
         }
     }
+}
+
+/// Whether a cell is a path and nothing else.
+fn is_place(cell: &str) -> bool {
+    let cell = cell.trim_matches('`');
+    !cell.contains([' ', '`']) && cell.contains(['/', '.', '*'])
+}
+
+fn in_code(cell: &str) -> String {
+    format!("`{}`", cell.trim_matches('`'))
+}
+
+/// Returns the rule of a place as a sentence about it: "Frozen", "Only Ops changes this".
+fn rule_of(area: &str, rule: &str) -> String {
+    let stands_for_it = |word: &&str| ["this", "it", "these", "this,", "it,", "this.", "it."].contains(word);
+    let is_only = rule.to_lowercase().starts_with("only ");
+    if !is_only || !rule.split(' ').any(|word| stands_for_it(&word)) {
+        return format!("{area}: {rule}");
+    }
+    let words = rule.split(' ').map(|word| match stands_for_it(&word) {
+        true => format!("{area}{}", word.trim_start_matches(char::is_alphabetic)),
+        false => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the sentence that only some change a place; `None` if all may, agents among them.
+fn writers_of(area: &str, writers: &str) -> Option<String> {
+    const ALL: &[&str] =
+        &["everyone", "everybody", "anyone", "anybody", "all", "any", "agents", "agent", "free", "open"];
+    let lower = writers.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let is_known = lower.chars().any(char::is_alphanumeric);
+    (is_known && !words.any(|word| ALL.contains(&word))).then(|| format!("{area} is read-only."))
 }
 
 /// Returns a cell in lower case, without emphasis.
@@ -343,6 +407,9 @@ pub(in super::super) fn is_column(name: &str) -> bool {
         STATE_COLUMNS,
         NOTE_COLUMNS,
         OTHER_COLUMNS,
+        AREA_COLUMNS,
+        RULE_COLUMNS,
+        WRITER_COLUMNS,
     ]
     .iter()
     .any(|names| names.contains(&name))

@@ -2,6 +2,7 @@
 
 mod command;
 mod files;
+mod inline_tests;
 mod install;
 mod like;
 mod run;
@@ -11,6 +12,7 @@ use hooks_core::Evidence;
 
 use self::command::{Command, command};
 use self::files::{Files, last_parts};
+use self::inline_tests::are_tests;
 pub(super) use self::like::is_like;
 pub(super) use self::text::Text;
 use super::change::Changes;
@@ -33,6 +35,8 @@ pub(super) struct Matcher {
     with: Vec<String>,
     within: Option<Files>,
     except: Files,
+    /// Whether the rule spares tests.
+    spares_tests: bool,
     allowed: Vec<Library>,
     allowed_words: Vec<String>,
     allowed_files: Files,
@@ -109,6 +113,7 @@ impl Matcher {
             with: rule.with.clone(),
             within,
             except: Files::new(&rule.except)?,
+            spares_tests: are_tests(&rule.except),
             allowed,
             allowed_words: rule.allow.clone(),
             allowed_files: Files::new(&rule.allow).unwrap_or_default(),

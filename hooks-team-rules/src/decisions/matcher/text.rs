@@ -6,6 +6,7 @@ use super::super::lex::{Lexed, Token};
 use super::super::manifest::Manifest;
 use super::super::pattern::{Pattern, images};
 use super::super::tables::{self, Language};
+use super::inline_tests::without_tests;
 use super::like::is_like;
 use super::{Matcher, Violation};
 
@@ -143,6 +144,10 @@ impl Matcher {
             return Some(Violation::new(format!("uses the image `{image}`"), image));
         }
         let (language, new, old) = (text.language.as_ref()?, text.new.as_ref()?, text.old.as_ref()?);
+        let is_spared = self.spares_tests && language.name == "rs";
+        let spared = |lexed: &Lexed| is_spared.then(|| without_tests(lexed)).flatten();
+        let (own_new, own_old) = (spared(new), spared(old));
+        let (new, old) = (own_new.as_ref().unwrap_or(new), own_old.as_ref().unwrap_or(old));
         let speaks = |name: &str| {
             self.languages.is_empty()
                 || self.languages.iter().any(|wanted| {
@@ -224,6 +229,10 @@ pub(super) fn described(shown: &str) -> String {
         .filter(|(word, _)| word.chars().all(|c| c.is_ascii_uppercase()) && word.len() > 2);
     match plain {
         Some(("CALL", name)) => format!("a call of `{name}`"),
+        Some(("ARGS", call)) => match call.split_once(' ') {
+            Some((function, argument)) => format!("a call of `{function}` with `{argument}`"),
+            None => format!("a call of `{call}`"),
+        },
         Some(("TYPE", name)) => format!("the type `{name}`"),
         Some((word, rest)) if ["IDENT", "STR", "RAW", "IMAGE", "PREFIX"].contains(&word) => {
             format!("`{rest}`")

@@ -83,6 +83,20 @@ pub(super) fn literal_call(text: &str) -> Option<String> {
         .then(|| format!("{function}({}", inside.replace('\'', "\"")))
 }
 
+/// Returns the pattern of a call of which some arguments may be anything: `run(..., shell=True)`.
+pub(super) fn partial_call(text: &str) -> Option<String> {
+    let text = text.replace('\u{2026}', "...");
+    let (function, rest) = text.split_once('(')?;
+    let inside = rest.strip_suffix(')')?;
+    let mut given = inside.split(',').map(str::trim).filter(|argument| *argument != "...");
+    let argument = given.next()?.trim_matches('.').trim();
+    let is_gap = inside.contains("...") && given.next().is_none();
+    let is_name = !function.is_empty() && !function.contains([' ', '=', '<', '"', '\'']);
+    let is_stated = argument.contains(['=', '"', '\'']) || argument.len() > 3;
+    (is_gap && is_name && is_stated && !inside.contains('('))
+        .then(|| format!("ARGS {function} {}", argument.replace('\'', "\"")))
+}
+
 /// Returns the name of the gem that a constant of Ruby belongs to: `Delayed::Job` is in `delayed_job`.
 pub(super) fn gem(text: &str) -> Option<String> {
     let is_constant = |part: &str| {

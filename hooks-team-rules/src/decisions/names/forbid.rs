@@ -3,7 +3,9 @@
 use super::super::rule::DecisionRule;
 use super::super::tables;
 use super::super::words::Word;
-use super::code::{gem, general, imported, is_command_line, is_qualified, literal_call, loaded, piped};
+use super::code::{
+    gem, general, imported, is_command_line, is_qualified, literal_call, loaded, partial_call, piped,
+};
 use super::path::{is_namespace, is_path, starts_at_root, without_arity};
 use super::{CODE_NOUNS, Name, Use};
 
@@ -361,6 +363,10 @@ impl Name {
             return true;
         }
         if let Some(call) = literal_call(text) {
+            rule.content.push(call);
+            return true;
+        }
+        if let Some(call) = partial_call(text) {
             rule.content.push(call);
             return true;
         }

@@ -5,12 +5,15 @@ use super::words::Word;
 
 mod code;
 mod forbid;
+mod kinds;
 mod path;
 mod shape;
 
+pub(super) use self::kinds::without_guesses;
+use self::kinds::{is_kind, is_version, members};
 pub(super) use self::path::{is_file, is_path};
 pub(super) use self::shape::is_unknown;
-use self::shape::looks_like_name;
+use self::shape::{is_word_form, looks_like_name};
 
 /// Something that prose names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +96,9 @@ impl Name {
 
 /// Returns the names in `words`.
 pub(super) fn names(words: &[Word]) -> Vec<Name> {
+    if let Some(members) = members(words) {
+        return names(&members);
+    }
     let mut found = Vec::new();
     // "paramiko-based SFTP" names paramiko.
     let bare = |word: &Word| {
@@ -205,6 +211,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             rest = rest.get(length..).unwrap_or_default();
             continue;
         }
+        if first.is_code && behind.first().is_some_and(is_version) {
+            rest = behind.get(1..).unwrap_or_default();
+            plain += 5;
+            continue;
+        }
         if first.is_code {
             let noun =
                 behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
@@ -225,6 +236,13 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 is_new,
             });
             rest = behind;
+            continue;
+        }
+        let before_it = item.get(..item.len() - rest.len()).unwrap_or_default();
+        if is_kind(&first.lower, before_it, behind) {
+            // Nothing else in the item can be its name.
+            rest = behind.get(1..).unwrap_or_default();
+            plain += 5;
             continue;
         }
         if let Some((command, length)) = commanded(rest) {
@@ -248,12 +266,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 plain += 2;
                 continue;
             }
-            // "numpy 2": no rule knows one version from another.
-            let is_version = |word: &Word| {
-                let number = word.text.strip_prefix('v').unwrap_or(&word.text);
-                number.starts_with(|c: char| c.is_ascii_digit())
-                    && number.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'x'))
-            };
+            // "numpy 2"
             let behind_noun =
                 behind.get(usize::from(behind.first().is_some_and(|word| word.is_in(tables::FILLER)))..);
             if behind_noun.and_then(<[Word]>::first).is_some_and(is_version) && !first.is_code {
@@ -317,7 +330,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
     }
     // A single word without a table: a name, unless it is a word of English.
     let mut own = head.iter().filter(|word| !word.is_in(tables::ADJECTIVE) && !word.is_in(tables::FILLER));
-    if let Some(word) = own.next().filter(|word| is_unknown(word)) {
+    if let Some(word) = own.next().filter(|word| is_unknown(word) && !is_word_form(word)) {
         let noun = head
             .last()
             .filter(|last| *last != word && last.is_in(tables::FILLER))
@@ -394,7 +407,8 @@ fn is_english_here(before: &[Word], word: &Word, behind: &[Word]) -> bool {
     }
     let next = behind.first();
     let has_noun = next.is_some_and(|next| next.is_in(tables::FILLER));
-    let has_article = before.iter().any(|word| word.is_in(DETERMINERS));
+    // "Pull requests"
+    let has_article = before.iter().any(|word| word.is_in(DETERMINERS) || word.is_in(&["pull", "merge"]));
     !has_noun && (has_article || next.is_some_and(is_unknown))
 }
 

@@ -44,6 +44,14 @@ pub(super) fn is_english_compound(word: &str) -> bool {
     })
 }
 
+/// Whether a word has the ending of an English word for an action or a quality, which a guess at a name is not.
+pub(super) fn is_word_form(word: &Word) -> bool {
+    const ENDINGS: &[&str] =
+        &["ing", "tion", "sion", "tions", "ness", "ly", "able", "ible", "ism", "ship", "ment", "ments"];
+    let lower = word.lower.as_str();
+    !word.is_code && lower.len() > 5 && ENDINGS.iter().any(|ending| lower.ends_with(ending))
+}
+
 /// Whether a word that no table lists may be the name of a library.
 pub(in super::super) fn is_unknown(word: &Word) -> bool {
     let lower = word.lower.as_str();
@@ -65,6 +73,8 @@ pub(in super::super) fn is_unknown(word: &Word) -> bool {
         tables::PLACE_WORD,
         tables::BOUNDARY,
         tables::PERMIT,
+        tables::ADVERB,
+        tables::NOUN,
     ];
     is_word
         && lower.len() > 1

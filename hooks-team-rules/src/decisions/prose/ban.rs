@@ -1,7 +1,7 @@
 //! Adds what a clause forbids as rules, and what it permits as their exceptions.
 
 use super::super::manifest::Manifest;
-use super::super::names::{Name, Use, is_file, names};
+use super::super::names::{Name, Use, is_file, is_path, names};
 use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope};
 use super::super::tables;
@@ -48,7 +48,11 @@ impl Reading {
             true => name.is_code || !is_idle || is_file(&name.text),
             false => name.is_code || !is_removal && !is_idle,
         };
-        for name in ban.names.iter().filter(is_meant) {
+        // "Do not wrap `x` twice" may well want it: an unknown verb is about files at most.
+        let is_vague = ban.verb == UNKNOWN_VERB;
+        let is_known = |name: &&Name| !is_vague || is_path(&Word::new(&name.text, name.is_code));
+        self.is_unclear |= is_vague && !ban.names.is_empty();
+        for name in ban.names.iter().filter(is_meant).filter(is_known) {
             let mut rule = DecisionRule {
                 within: ban.scope.within.clone(),
                 except: ban.scope.except.clone(),

@@ -4,7 +4,9 @@ use super::super::names::{Name, names};
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
+use super::condition::is_needed;
 use super::exempt::{Exemption, exemption};
+use super::past::{is_of_others, is_remembered};
 use super::permit::{faulty, is_back, is_permit, is_piped, lifted, only_by, only_in};
 use super::phrases::{has_phrase, plain, starts_with_phrase};
 use super::predicate::predicate;
@@ -15,7 +17,11 @@ impl Reading {
     /// Reads a clause.
     pub(super) fn clause(&mut self, clause: &[Word], context: &mut Context) {
         let clause = agreed(clause);
-        if clause.is_empty() {
+        if clause.is_empty() || is_needed(clause) {
+            return;
+        }
+        if is_remembered(clause) || is_of_others(clause) {
+            self.leave_unclear(context);
             return;
         }
         let before = self.rules.len();
@@ -151,7 +157,9 @@ impl Reading {
         // The first names of a sentence are its topic; what is to be used is not.
         let is_advice = clause.first().is_some_and(|word| word.is_in(tables::CHOOSE));
         let own = names(clause);
-        if !own.is_empty() && (context.last.is_empty() || !(is_advice || context.has_topic)) {
+        // "X is banned; Y has it built in": X is the topic.
+        let is_topic = !is_advice && !context.has_topic && !context.is_ban;
+        if !own.is_empty() && (context.last.is_empty() || is_topic) {
             context.last = own;
             context.has_topic = true;
         }

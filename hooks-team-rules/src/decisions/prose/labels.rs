@@ -5,6 +5,7 @@ use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
+use super::concession::concession;
 use super::order::is_order;
 use super::permit::{is_permit, lifted};
 use super::phrases::plain;
@@ -196,6 +197,13 @@ impl Reading {
             self.forbid_named(names(rest), Scope::default(), "use", None, context);
             return;
         }
+        let is_too = label.last().is_some_and(|word| word.is_in(&["too", "likewise", "ditto"]));
+        if is_too && self.rules.len() > context.start {
+            // "`x` too: everything goes through Y"
+            self.forbid_as_well(label, context);
+            self.clause(rest, context);
+            return;
+        }
         let has_negation = label.iter().any(|word| word.is_in(tables::NEGATION));
         let is_order = |word: &Word| is_order(word) && !has_negation;
         let is_ban = label.iter().all(|word| {
@@ -231,7 +239,7 @@ impl Reading {
             is_ring || word.is_in(tables::BANNED) || word.is_in(tables::NEGATION) || is_order(word)
         };
         if is_ban && label.iter().any(is_stated) {
-            let (places, rest) = scope(rest);
+            let (places, rest) = scope(&self.without_required(rest, context));
             self.forbid_named(names(&rest), places, "use", None, context);
             return;
         }
@@ -327,9 +335,12 @@ impl Reading {
             self.forbid_named(before_label, places_of(rest), "use", None, context);
         } else if verdict(rest).is_some() {
             let (mut places, label) = scope(label);
-            let own = places_of(rest);
+            // "X: banned in `a/`, allowed in `b/`"
+            let part = concession(rest);
+            let own = places_of(part.as_ref().map_or(rest, |part| part.before));
             places.narrow(own.within);
             places.except.extend(own.except);
+            places.except.extend(part.map(|part| scope::all(part.words)).unwrap_or_default());
             self.forbid_named(names(&label), places, "use", None, context);
         } else if rest.iter().take(8).any(|word| word.is(":")) {
             // "Ada: in `firmware/` no allocation: malloc is banned"

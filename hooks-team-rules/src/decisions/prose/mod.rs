@@ -13,20 +13,25 @@ use super::words::{Sentence, Word, sentences, words};
 
 mod ban;
 mod clause;
+mod concession;
+mod condition;
 mod exempt;
 mod labels;
 mod listed;
 mod negation;
 mod object;
 mod order;
+mod past;
 mod permit;
 mod phrases;
 mod polarity;
 mod predicate;
 mod replacement;
 mod status;
+mod subject;
 mod verdict;
 
+use self::past::takes_back;
 use self::permit::lifted;
 use self::phrases::{plain, plainly};
 pub(super) use self::status::status_alone;
@@ -96,6 +101,8 @@ struct Context {
     was_permit: bool,
     /// Whether the title above bans what is listed below it.
     is_listed: bool,
+    /// Whether a clause of this sentence forbids nothing that a call shows.
+    is_void: bool,
     /// Names that the sentence before asks about: "X?"
     asked: Vec<Name>,
 }
@@ -198,6 +205,11 @@ impl Reading {
                 let mut own = Context::default();
                 let before = self.rules.len();
                 self.statement(title, &mut own);
+                if first == "why" && self.rules.len() > before {
+                    // "Why we left X" is a story.
+                    self.rules.truncate(before);
+                    self.is_unclear = true;
+                }
                 // The sentences below a title may speak of what it names, and answer what it asks.
                 context.asked = own.asked;
                 context.last = own.last;
@@ -256,7 +268,13 @@ impl Reading {
 
     fn statement(&mut self, text: &str, context: &mut Context) {
         let text = emphatic(&joined(text));
+        let mut previous = self.rules.len();
         for sentence in sentences(&text) {
+            if takes_back(&sentence.words) {
+                self.rules.truncate(previous);
+                continue;
+            }
+            previous = self.rules.len();
             let asked = std::mem::take(&mut context.asked);
             let is_question = sentence.is_question && !is_tagged(&sentence.words);
             if is_question || is_hedged(&plainly(&sentence)) {
@@ -296,6 +314,7 @@ impl Reading {
             context.has_place = false;
             context.is_enumerated = false;
             context.is_ban = false;
+            context.is_void = false;
             context.sentence = before;
             let stated = self.stated();
             let mut was_permit = false;
@@ -320,7 +339,7 @@ impl Reading {
             }
             self.asides(&sentence, before, context);
             let is_read = self.rules.len() > before || stated != self.stated();
-            if !is_read {
+            if !is_read && !context.is_void {
                 self.refusal(&sentence, context);
             }
         }

@@ -63,6 +63,13 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         }
     }
     if word.is("nobody") || (word.is("no") && next.is_some_and(|next| next.is("one"))) {
+        let reach = (at + 1..clause.len().min(at + 6)).find(|at| {
+            clause.get(*at).is_some_and(|word| word.is_in(&["reach", "reaches"]))
+                && clause.get(at + 1).is_some_and(|next| next.is("for"))
+        });
+        if let Some(reach) = reach {
+            return object(reach + 2, "use");
+        }
         let is_any = |word: &Word| is_verb(word) || is_gerund(word);
         let verb = clause.iter().skip(at + 1).position(is_any).map(|offset| at + 1 + offset)?;
         if clause.get(verb).is_some_and(is_gerund) {
@@ -195,15 +202,11 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         end += 1;
         if word.is_in(&["be", "been", "being"]) {
             is_passive = true;
-        } else if word.is("reach") && clause.get(end).is_some_and(|next| next.is("for")) {
-            return object(end + 1, "use");
-        } else if (word.is_in(tables::STAY_AWAY) && !(word.is("go") && is_passive))
-            || (is_passive
-                && (word.is_in(tables::USED)
-                    || word.lower.ends_with("ed") && !word.is_code && word.lower.len() > 4))
+        } else if is_passive
+            && word.is_in(tables::BANNED)
+            && !word.is_in(tables::USED)
+            && !word.is_in(tables::FILE_VERB)
         {
-            return subject(at, end, &word.lower);
-        } else if is_passive && word.is_in(tables::BANNED) {
             return Some(Predicate {
                 start: subject_start(at),
                 end,
@@ -211,6 +214,29 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 is_object: false,
                 is_permit: true,
             });
+        } else if word.is("reach") && clause.get(end).is_some_and(|next| next.is("for")) {
+            return object(end + 1, "use");
+        } else if (word.is_in(tables::STAY_AWAY)
+            && !(word.is("go") && is_passive)
+            && !is_particle(clause, end))
+            || (is_passive
+                && (word.is_in(tables::USED)
+                    || word.lower.ends_with("ed") && !word.is_code && word.lower.len() > 4))
+        {
+            let is_known = word.is_in(tables::USED) || word.is_in(tables::STAY_AWAY);
+            // "X must not be mixed in"
+            let is_in = clause.get(end).is_some_and(|next| next.is("in"))
+                && scope::place(clause.get(end + 1..).unwrap_or_default(), true).is_none();
+            if is_known && is_brought_in(clause, end) {
+                // "X must not be run or installed"
+                return subject(at, end + 2, "use");
+            }
+            let verb = match (is_known, is_in) {
+                (true, _) => word.lower.clone(),
+                (false, true) => "used".to_owned(),
+                (false, false) => passive_verb(&word.lower),
+            };
+            return subject(at, end, &verb);
         } else if !is_passive && is_verb(word) {
             let (end, verb) = joined_verbs(clause, end - 1);
             let is_ground =
@@ -301,6 +327,32 @@ fn active_verb(words: &[Word]) -> Option<usize> {
 /// Verb of an order that no table lists.
 pub(super) const UNKNOWN_VERB: &str = "do something with";
 
+/// Whether a participle follows that is about all uses of a thing: "run or installed".
+fn is_brought_in(clause: &[Word], at: usize) -> bool {
+    let is_link = clause.get(at).is_some_and(|word| word.is_in(&["or", "nor", "and"]));
+    is_link
+        && clause.get(at + 1).is_some_and(|word| word.is_in(&["installed", "added", "used", "introduced"]))
+}
+
+/// Whether a particle behind a verb gives it another sense: "must never go down".
+fn is_particle(clause: &[Word], at: usize) -> bool {
+    clause
+        .get(at)
+        .is_some_and(|word| word.is_in(&["down", "wrong", "through", "past", "stale", "offline", "up"]))
+}
+
+/// Returns the verb of a participle that no table lists: "exposed".
+fn passive_verb(participle: &str) -> String {
+    if tables::FILE_VERB.contains(participle) {
+        return participle.to_owned();
+    }
+    let stem = participle.strip_suffix("ed").unwrap_or(participle);
+    let short = stem.chars().next_back().and_then(|last| stem.strip_suffix(last)).unwrap_or_default();
+    let forms = [format!("{stem}e"), stem.to_owned(), short.to_owned()];
+    let known = forms.into_iter().find(|form| tables::VERB.contains(form));
+    known.unwrap_or_else(|| UNKNOWN_VERB.to_owned())
+}
+
 /// Whether a word may be the verb of an order: "never frobnicate `x`".
 pub(super) fn is_plain_verb(word: &Word) -> bool {
     let lists =
@@ -309,6 +361,7 @@ pub(super) fn is_plain_verb(word: &Word) -> bool {
         && word.lower.len() > 2
         && word.lower.chars().all(|c| c.is_alphabetic() || c == '-')
         && !word.lower.ends_with("ly")
+        && tables::technology(&word.lower).is_none()
         && !lists.iter().any(|list| list.contains(&word.lower))
 }
 

@@ -1,14 +1,20 @@
 //! Reads what a predicate forbids: its object or subject, its places, and the sentence behind it.
 
-use super::super::names::{Name, is_file, is_unknown, names};
+use super::super::names::{Name, is_file, is_unknown, names, without_guesses};
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::clause::{as_well, says_same};
+use super::concession::{concession, permitted_before};
+use super::condition::{
+    inclusive, is_about_absence, is_conditional, is_faulty_means, is_means, keep_files, means, protects,
+    unconditional,
+};
 use super::negation::UNKNOWN_VERB;
 use super::permit::is_permit;
 use super::phrases::{has_phrase, names_files, object_end};
 use super::predicate::{Predicate, predicate};
+use super::subject::{is_place_alone, own_subject};
 use super::{Ban, Context, Reading};
 
 impl Reading {
@@ -59,18 +65,51 @@ impl Reading {
             return;
         }
         let subject = if found.is_object { subject } else { own_subject(subject) };
+        if let Some(part) = permitted_before(subject).filter(|_| !found.is_object) {
+            // "X is fine in `a/`, but banned in `b/`"
+            let before = self.rules.len();
+            let own = [part.subject, clause.get(found.start..).unwrap_or_default()].concat();
+            self.clause(&own, context);
+            self.except_places(&part.places, before);
+            return;
+        }
+        if let Some(part) = concession(behind) {
+            self.conceded(clause, found, &part, context);
+            return;
+        }
+        let is_protective = protects(clause, found);
         context.is_ban = true;
         context.verb.clone_from(&found.verb);
         let (mut places, subject) = scope(subject);
-        let own_end = object_end(behind);
+        // "Never mock with X" has no object.
+        let is_action = behind.first().is_some_and(|word| word.is("using"));
+        let has_no_object = found.is_object && is_means(behind) && !is_action;
+        let own_end = if has_no_object { 0 } else { object_end(behind) };
         let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
         let (object_places, object_words) = scope(object);
+        let is_conditional = match found.is_object {
+            true => is_conditional(&object_words, tail),
+            false => inclusive(&subject).len() < subject.len(),
+        };
+        let object_words = unconditional(&object_words).to_vec();
+        let subject = inclusive(&subject).to_vec();
         let (tail_places, _) = scope(tail);
+        // "Neither X nor Y may appear in `a/`": the tail is the rest of the predicate.
+        let (rest, tail) = tail.split_at_checked(predicate_end(tail)).unwrap_or((&[], tail));
+        places.narrow(scope(rest).0.within);
         places.narrow(object_places.within.iter().cloned());
         places.except.extend(object_places.except.iter().cloned());
         places.with.extend(object_places.with.iter().cloned());
         places.except.extend(tail_places.except.iter().cloned());
         places.with.extend(tail_places.with.iter().cloned());
+        if found.is_object
+            && places.within.is_empty()
+            && !names(&object_words).is_empty()
+            && is_place_alone(&subject)
+        {
+            // "`src/core` must not contain X"
+            places.within = scope::all(&subject);
+        }
         if ["reach", "enter", "appear", "land", "end"].contains(&found.verb.as_str()) {
             places.within.extend(scope::all(behind));
         }
@@ -136,6 +175,10 @@ impl Reading {
             "edit".clone_into(&mut verb);
         }
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
+        if is_protective {
+            keep_files(&mut named, &verb);
+            named.extend(names(means(&subject)).into_iter().filter(|name| name.is_code));
+        }
         let branch = |word: &&Word| ["main", "master", "trunk", "develop"].contains(&word.lower.as_str());
         if !found.is_object && is_push && named.is_empty() {
             // "Direct pushes to `main` are not allowed"
@@ -152,8 +195,7 @@ impl Reading {
                 is_new: false,
             }));
         }
-        let by_means =
-            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
+        let by_means = is_means(tail);
         if found.is_object
             && !by_means
             && ["run", "execute", "invoke", "call", "type"].contains(&verb.as_str())
@@ -161,13 +203,12 @@ impl Reading {
         {
             named = vec![Name { text: command, is_code: true, noun: String::new(), is_new: false }];
         }
-        let is_call = |word: &Word| word.text.contains('(');
-        if !found.is_object && subject.iter().any(|word| word.is("without")) && !subject.iter().any(is_call) {
-            // "X without Y is banned": no call shows what is missing.
-            self.is_unclear = true;
+        let stated: &[Word] = if found.is_object { &object_words } else { &subject };
+        if is_about_absence(stated, behind) {
+            context.last = named;
+            self.leave_unclear(context);
             return;
         }
-        let stated: &[Word] = if found.is_object { &object_words } else { &subject };
         if found.is_object && named.is_empty() && !stated.is_empty() && stated.iter().all(is_usage) {
             // "X gets no new usages": what is not to be used is the subject.
             named = names(&subject);
@@ -195,11 +236,17 @@ impl Reading {
         // "Do not run migrations with `alembic upgrade`": the code behind the object is what is meant.
         if found.is_object && by_means && !named.iter().any(|name| name.is_code) {
             let is_clear = |name: &Name| {
-                name.is_code || named.is_empty() && tables::technology(&name.text.to_lowercase()).is_some()
+                // "We no longer send mail with X": the mail is not meant.
+                let is_brought =
+                    ["use", "add", "import", "install", "depend", "require"].contains(&verb.as_str());
+                let is_vague = !is_brought && named.iter().all(Name::is_guess);
+                let is_known = tables::technology(&name.text.to_lowercase()).is_some();
+                name.is_code || (named.is_empty() || is_vague) && is_known
             };
-            let means: Vec<Name> = names(tail).into_iter().filter(is_clear).collect();
+            let is_meant = |name: &Name| is_clear(name) && !is_faulty_means(tail, name);
+            let means: Vec<Name> = names(unconditional(tail)).into_iter().filter(is_meant).collect();
             if !means.is_empty() {
-                if tables::IDLE_VERB.contains(&verb) || verb == UNKNOWN_VERB {
+                if tables::IDLE_VERB.contains(&verb) || verb == UNKNOWN_VERB || is_protective {
                     "use".clone_into(&mut verb);
                 }
                 named = means;
@@ -256,6 +303,19 @@ impl Reading {
                     is_new: stated.iter().any(|word| word.is("new")),
                 })
                 .collect();
+        }
+        let is_required = is_protective && !tables::FILE_VERB.contains(&verb);
+        let is_faulty = found.is_object && names(behind).iter().any(|name| is_faulty_means(behind, name));
+        if is_faulty {
+            named.retain(|name| !is_faulty_means(behind, name));
+        }
+        if is_conditional {
+            // "No other runner than X": a kind of thing.
+            without_guesses(&mut named);
+        }
+        if named.is_empty() && (is_required || is_conditional || is_faulty) {
+            self.leave_unclear(context);
+            return;
         }
         // "A lock file shall not exist" is about new ones.
         let is_state = |word: &Word| {
@@ -333,8 +393,20 @@ impl Reading {
         }
         context.is_existing = is_existing;
         let is_existing = is_existing && !named.iter().any(|name| name.is_new);
+        if is_protective && tables::FILE_VERB.contains(&verb) {
+            keep_files(&mut named, &verb);
+        }
+        let (is_vague, named_any) = (verb == UNKNOWN_VERB, !named.is_empty());
         let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
         self.forbid_in(ban, context);
+        let is_next = tail.first().is_none_or(|word| word.is_in(&[",", "and", "so", "but", ":"]));
+        if is_vague && found.is_object && named_any {
+            // "Do not treat X as something to remove"
+            self.leave_unclear(context);
+            if !is_next {
+                return;
+            }
+        }
         // Another sentence may follow: "… is out, so no new code on it".
         let after = if found.is_object { tail } else { behind };
         if let Some(others) = as_well(after) {
@@ -359,6 +431,9 @@ impl Reading {
             self.forbid_as_well(&after, context);
         } else if predicate(&after).is_some_and(|next| is_coordinated(&after, &next)) {
             // "X is removed from Y and must not be used" is about X.
+        } else if after.first().is_some_and(|word| word.is_in(&["which", "that", "who", "whose"])) {
+            // "Code which `x` rejects" is about the code.
+            self.leave_unclear(context);
         } else if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
             self.clause(&after, context);
         } else if after.len() < clause.len() {
@@ -368,55 +443,21 @@ impl Reading {
     }
 }
 
+/// Returns the end of the rest of a predicate at the beginning of the words behind its object: "may appear in `a/`".
+fn predicate_end(tail: &[Word]) -> usize {
+    let is_verbal = |word: &Word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY);
+    let is_rest =
+        tail.first().is_some_and(is_verbal) && !tail.iter().take(2).any(|word| word.is_in(tables::NEGATION));
+    let is_end = |word: &Word| word.is_in(&[",", ";", ":", "but", "because", "since", "so", "until", "as"]);
+    if is_rest { tail.iter().position(is_end).unwrap_or(tail.len()) } else { 0 }
+}
+
 /// Whether a predicate has no subject of its own: the words before it only end the predicate before.
 fn is_coordinated(words: &[Word], found: &Predicate) -> bool {
     let is_link = found.start.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| word.is("and"));
     is_link
         && !found.is_object
         && words.first().is_some_and(|word| word.is_in(&["from", "by", "in", "for", "since"]))
-}
-
-/// Words that begin a part before a sentence: "as agreed on Monday, X is banned".
-const ADVERBIAL: &[&str] = &[
-    "as",
-    "since",
-    "because",
-    "after",
-    "from",
-    "starting",
-    "effective",
-    "on",
-    "per",
-    "following",
-    "given",
-    "until",
-];
-
-/// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
-fn own_subject(words: &[Word]) -> &[Word] {
-    const VERBS: &[&str] = &[
-        "needs", "requires", "has", "brings", "pulls", "costs", "breaks", "wants", "lacks", "fails", "leaks",
-        "takes",
-    ];
-    // "X needs Y and is banned"
-    let verb = words.iter().position(|word| word.is_in(VERBS)).filter(|at| *at > 0);
-    if let Some(verb) = verb.filter(|_| words.last().is_some_and(|word| word.is("and") || word.is(","))) {
-        return words.get(..verb).unwrap_or(words);
-    }
-    let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
-    let (before, behind) = words.split_at_checked(comma).unwrap_or((words, &[]));
-    let is_adverbial =
-        words.first().is_some_and(|word| word.is_in(ADVERBIAL)) && scope(before).0 == Scope::default();
-    if is_adverbial && !names(behind).is_empty() {
-        return behind;
-    }
-    let is_sentence = before.iter().any(|word| {
-        word.is_in(tables::BE) || word.is_in(tables::CHOOSE) || word.is("uses") || word.is_in(tables::BANNED)
-    }) || before
-        .last()
-        .is_some_and(|word| word.is_in(&["everywhere", "instead", "only", "now", "throughout"]));
-    let behind = behind.get(1..).unwrap_or_default();
-    if is_sentence && !names(behind).is_empty() { behind } else { words }
 }
 
 /// Returns a command without a code span: "never run alembic downgrade".

@@ -4,8 +4,9 @@ use super::super::names::names;
 use super::super::scope;
 use super::super::tables;
 use super::super::words::Word;
+use super::negation::negated;
 use super::phrases::starts_with_phrase;
-use super::predicate::Predicate;
+use super::predicate::{Predicate, banned};
 
 /// An order: "avoid X", "drop X", "we ban X", "stop using X".
 pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
@@ -18,6 +19,13 @@ pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
             || word.is_in(tables::ORDER_START)
             || word.is(",")
     });
+    // "Dropping X is forbidden" is about the dropping.
+    let is_subject = word.lower.ends_with("ing")
+        && before.is_empty()
+        && (at + 1..clause.len()).any(|at| banned(clause, at).or_else(|| negated(clause, at)).is_some());
+    if is_subject {
+        return None;
+    }
     let tail = clause.get(at..)?;
     let phrase = tables::ORDER_PHRASE
         .iter()
@@ -85,8 +93,10 @@ pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
 
 /// An order to leave something as it is: "leave `x` alone".
 pub(super) fn left_alone(clause: &[Word], at: usize) -> Option<Predicate> {
-    let is_leave =
-        clause.get(at)?.is("leave") && clause.get(..at)?.iter().all(|word| word.is_in(tables::ORDER_START));
+    let is_start = |word: &Word| {
+        word.is_in(tables::ORDER_START) || word.is_in(tables::ACTOR) || word.is_in(tables::AUXILIARY)
+    };
+    let is_leave = clause.get(at)?.is("leave") && clause.get(..at)?.iter().all(is_start);
     let mut behind = clause.get(at + 1..)?.iter();
     let is_alone = behind.any(|word| word.is_in(&["alone", "untouched", "unchanged"]));
     let verb = || "touch".to_owned();

@@ -24,8 +24,10 @@ pub(super) fn only_in(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
         let tail = clause.get(*at..).unwrap_or_default();
         tables::ONLY_PHRASE.iter().any(|phrase| starts_with_phrase(tail, phrase))
     })?;
-    let globs = scope::all(clause);
     let (before, behind) = clause.split_at_checked(at)?;
+    // "X may not be used in `a/`, only in `b/`"
+    let own = scope::all(behind);
+    let globs = if own.is_empty() { scope::all(clause) } else { own };
     let subject: Vec<Word> = before
         .iter()
         .take_while(|word| !word.is_in(tables::BE) && !word.is_in(tables::AUXILIARY) && !word.is("belongs"))
@@ -184,7 +186,8 @@ pub(super) fn lifted(words: &[Word]) -> Option<Vec<Name>> {
         word.is_in(tables::LIFTED) && (is_ban || word.is_in(tables::ENDED) || word.is("lifted"))
     };
     let is_changed = words.iter().any(|word| word.is("changed"));
-    let is_lifted = words.iter().any(is_over) || !is_ban && is_changed;
+    let is_refused = is_ban && (has_phrase(words, "voted down") || has_phrase(words, "turned down"));
+    let is_lifted = is_refused || words.iter().any(is_over) || !is_ban && is_changed;
     let is_negated = words.iter().any(|word| word.is_in(tables::NEGATION));
     if !is_lifted || is_negated || !is_ban && !has_link {
         return None;
@@ -193,6 +196,7 @@ pub(super) fn lifted(words: &[Word]) -> Option<Vec<Name>> {
         word.is_in(tables::BE)
             || word.is_in(tables::AUXILIARY)
             || word.is_in(tables::LIFTED)
+            || word.is_in(&["voted", "turned"])
             || word.is(",")
             || word.is(":")
     };

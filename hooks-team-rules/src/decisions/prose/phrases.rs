@@ -9,6 +9,11 @@ pub(super) fn object_end(words: &[Word]) -> usize {
     if words.first().is_some_and(|word| word.is("unless")) {
         return words.len();
     }
+    // "Except under `a/`, under `b/`": the comma ends no object.
+    let goes_on = |at: usize| {
+        let is_place = words.get(at + 1).is_some_and(|next| next.is_in(tables::PLACE_WORD));
+        is_place && words.iter().take(at).any(|word| word.is_in(tables::OUTSIDE))
+    };
     let is_end = |(at, word): &(usize, &Word)| {
         if word.is("but")
             && words.get(at.wrapping_sub(1)).is_some_and(|word| word.is_in(&["everywhere", "anywhere"]))
@@ -20,7 +25,9 @@ pub(super) fn object_end(words: &[Word]) -> usize {
                 || !names(std::slice::from_ref(next)).is_empty()
                 || next.is_in(&["no", "not", "nor", "or", "and"])
         });
-        (word.is(",") && (!next_is_name || begins_sentence(words.get(at + 1..).unwrap_or_default())))
+        (word.is(",")
+            && !goes_on(*at)
+            && (!next_is_name || begins_sentence(words.get(at + 1..).unwrap_or_default())))
             || (word.is_in(tables::BOUNDARY)
                 && !word.is("to")
                 && !word.is("than")
@@ -49,8 +56,10 @@ pub(super) fn plainly(sentence: &Sentence) -> Vec<Word> {
 /// Returns the words as text: the replacement, as it is shown.
 pub(super) fn plain(words: &[Word]) -> Option<String> {
     let named = names(words);
-    let text = match named.first() {
-        Some(name) => name.text.clone(),
+    // "`x` v3": what to use may have a version.
+    let code = || words.iter().find(|word| word.is_code).map(|word| word.text.clone());
+    let text = match named.first().map(|name| name.text.clone()).or_else(code) {
+        Some(name) => name,
         None => words
             .iter()
             .filter(|word| !word.is_in(tables::ADJECTIVE))

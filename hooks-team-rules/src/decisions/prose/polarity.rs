@@ -15,8 +15,11 @@ use super::super::names::{Name, is_path, names};
 use super::super::scope::{Scope, scope};
 use super::super::tables;
 use super::super::words::{Sentence, Word};
+use super::concession::is_own_refusal;
+use super::condition::{is_needed, is_protective};
 use super::permit::{is_back, is_permit};
-use super::phrases::{has_phrase, plain};
+use super::phrases::{has_phrase, plain, starts_with_phrase};
+use super::predicate::is_before_name;
 use super::verdict::is_name_alone;
 use super::{Context, Reading};
 
@@ -86,7 +89,7 @@ impl Reading {
             .iter()
             .any(|word| word.is_in(&["ban", "bans", "proposal", "motion", "idea", "forbid", "prohibition"]))
             && words.iter().any(|word| word.is_in(tables::ENDED) || word.is_in(tables::LIFTED));
-        if is_story || is_kept || is_permit(&words) || !refuses && is_back(&words) {
+        if is_story || is_kept || is_needed(&words) || is_permit(&words) || !refuses && is_back(&words) {
             return;
         }
         if words.len() > MOST_WORDS {
@@ -101,6 +104,11 @@ impl Reading {
         let (places, words) = scope(&words);
         let parts: Vec<&[Word]> =
             words.split(|word| word.is_in(ENDS)).filter(|part| !part.is_empty()).collect();
+        if parts.iter().any(|part| is_own_refusal(part)) {
+            // "Others ban X, we don't."
+            self.is_unclear = true;
+            return;
+        }
         let is_reason = |part: &[Word]| part.iter().any(|word| word.is_in(REASONS));
         let leanings: Vec<Option<Leaning>> =
             parts.iter().map(|part| Some(leaning(part)).filter(|_| !is_reason(part))).collect();
@@ -148,7 +156,9 @@ fn leaning(part: &[Word]) -> Leaning {
     let refuses =
         |word: &Word| word.is_in(tables::NEGATIVE) || word.is_in(tables::BANNED) || word.is_in(tables::ORDER);
     let uses = |word: &Word| {
-        (word.is_in(tables::VERB) || word.is_in(tables::USED)) && !word.is_in(tables::IDLE_VERB)
+        (word.is_in(tables::VERB) || word.is_in(tables::USED))
+            && !word.is_in(tables::IDLE_VERB)
+            && !word.is_in(&["do", "going", "part", "want"])
             || word.lower.strip_suffix('s').is_some_and(|stem| tables::VERB.contains(stem))
             || word.is_in(&[
                 "usage",
@@ -171,15 +181,20 @@ fn leaning(part: &[Word]) -> Leaning {
     let is_name = |word: &Word| !clear(std::slice::from_ref(word)).is_empty();
     let mut behind = part.iter().skip_while(|word| !word.is_in(tables::NEGATION)).skip(1);
     let is_direct = behind.find(|word| !word.is_in(tables::ADJECTIVE)).is_some_and(is_name);
-    let has_refusal = part.iter().any(refuses)
-        || tables::BANNED_PHRASE.iter().chain(tables::ORDER_PHRASE).any(|phrase| has_phrase(part, phrase));
+    let has_word = part.iter().enumerate().any(|(at, word)| refuses(word) && !is_before_name(part, at));
+    let has_refusal = has_word
+        || tables::BANNED_PHRASE.iter().any(|phrase| {
+            phrase_at(part, phrase)
+                .is_some_and(|at| !is_before_name(part, at + phrase.split(' ').count() - 1))
+        })
+        || tables::ORDER_PHRASE
+            .iter()
+            .any(|phrase| phrase_at(part, phrase).is_some_and(|at| !is_done_with(part, at, phrase)));
     let is_chosen = part.iter().any(|word| word.is_in(tables::CHOOSE) && !word.is_in(tables::NEGATION))
         || has_phrase(part, "it is")
         || part.last().is_some_and(|word| word.is_in(&["wins", "won", "stays", "remains", "in"]));
     // "Do not disable X"
-    let is_idle = part.iter().any(|word| {
-        word.is_in(tables::IDLE_VERB) || word.is_in(&["disable", "remove", "delete", "uninstall", "skip"])
-    });
+    let is_idle = part.iter().any(|word| word.is_in(tables::IDLE_VERB) || is_protective(word));
     match (has_refusal, negations) {
         (true, 0) => Leaning::Against,
         (true, _) => Leaning::Neither,
@@ -189,14 +204,25 @@ fn leaning(part: &[Word]) -> Leaning {
     }
 }
 
+/// Returns the position of a phrase.
+fn phrase_at(words: &[Word], phrase: &str) -> Option<usize> {
+    (0..words.len()).find(|at| words.get(*at..).is_some_and(|tail| starts_with_phrase(tail, phrase)))
+}
+
+/// Whether a phrase such as "done with" names the means, and not what the team gives up: "payments are done with Stripe".
+fn is_done_with(part: &[Word], at: usize, phrase: &str) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| part.get(at));
+    let is_passive = before(1).is_some_and(|word| word.is_in(tables::BE));
+    let is_actor = before(2).is_none_or(|word| word.is_in(tables::ACTOR));
+    phrase.ends_with(" with") && is_passive && !is_actor
+}
+
 /// Returns the old things of a sentence that names what came in their place, and the words for that.
 fn paired(words: &[Word]) -> Option<(Vec<Name>, Vec<Word>)> {
     let split = |phrases: &[&str]| {
         phrases.iter().find_map(|phrase| {
             let length = phrase.split(' ').count();
-            let at = (0..words.len()).find(|at| {
-                words.get(*at..).is_some_and(|tail| super::phrases::starts_with_phrase(tail, phrase))
-            })?;
+            let at = phrase_at(words, phrase)?;
             Some((words.get(..at)?, words.get(at + length..)?))
         })
     };

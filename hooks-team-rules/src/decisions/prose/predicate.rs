@@ -126,7 +126,9 @@ pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
                 "keep",
             ])
         });
-    if is_kept || length == 0 || (at == 0 && phrase.is_none()) || is_out_of {
+    // "Search is over Elasticsearch": a preposition, and no end.
+    let is_preposition = phrase.is_some_and(|length| is_before_name(tail, length - 1));
+    if is_kept || is_preposition || length == 0 || (at == 0 && phrase.is_none()) || is_out_of {
         return None;
     }
     let nearest = before.iter().rev().take(5);
@@ -187,6 +189,15 @@ pub(super) fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
         is_object: false,
         is_permit: is_negated,
     })
+}
+
+/// Whether the word at `at` is a preposition before a name: "search is over Elasticsearch", "payments are done with Stripe".
+pub(super) fn is_before_name(words: &[Word], at: usize) -> bool {
+    let is_link = words.get(at).is_some_and(|word| word.is_in(&["over", "past", "off", "out"]));
+    let next = words.get(at + 1).map(std::slice::from_ref).unwrap_or_default();
+    // "Mails go out through X"
+    let is_way = next.iter().any(|word| word.is_in(&["through", "via"]));
+    is_link && (is_way || names(next).iter().any(|name| name.is_code || !name.is_guess()))
 }
 
 /// Whether a verb at the end of a clause means that its subject is given up: "X goes", "X leaves".

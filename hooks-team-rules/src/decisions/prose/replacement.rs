@@ -4,6 +4,7 @@ use super::super::names::{is_file, names};
 use super::super::scope::scope;
 use super::super::tables;
 use super::super::words::Word;
+use super::condition::is_needed;
 use super::phrases::plain;
 use super::predicate::predicate;
 use super::{Ban, Context};
@@ -163,7 +164,9 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
         "trumps",
         "ousts",
     ] {
-        if let Some(at) = position(&[verb]).filter(|at| *at > 0 && is_acting(verb, *at)) {
+        // "Nothing beats Y"
+        if let Some(at) = position(&[verb]).filter(|at| *at > 0 && is_acting(verb, *at) && !is_negative(*at))
+        {
             let end = end_of(at + 1);
             let behind = part(at + 1, end);
             let old = if names(&behind).is_empty() && behind.iter().any(|word| word.is_in(tables::PRONOUN)) {
@@ -212,7 +215,7 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
             .find(|(_, word)| {
                 word.is(":")
                     || word.is_in(&["because", "since", "when"])
-                    || (at == 0 && (word.is(",") || word.is("use")))
+                    || (at == 0 && (word.is(",") || word.is("write") || word.is_in(tables::CHOOSE)))
             })
             .map_or(clause.len(), |(at, _)| at);
         let new = if at == 0 { part(end, clause.len()) } else { part(0, at) };
@@ -303,6 +306,9 @@ fn weighed(clause: &[Word]) -> Option<(Vec<Word>, Vec<Word>)> {
     const REFUSALS: &[&str] = &["neglected", "discarded", "dismissed"];
     let at = clause.iter().position(|word| word.is("against") || word.is_in(REFUSALS))?;
     let (before, behind) = (clause.get(..at)?, clause.get(at + 1..)?);
+    if is_needed(clause) {
+        return None;
+    }
     let choice = before.iter().position(|word| word.is_in(CHOICES) || word.is_in(tables::CHOOSE))?;
     if before.iter().any(|word| word.is_in(tables::NEGATION)) {
         return None;
@@ -327,7 +333,8 @@ fn weighed(clause: &[Word]) -> Option<(Vec<Word>, Vec<Word>)> {
             word.is(",") && is_aim || word.is_in(&["because", "since", "to", "accepting"])
         })
     };
-    let end = (0..behind.len()).find(|at| is_end(*at)).unwrap_or(behind.len());
+    let chosen = chosen_behind(behind);
+    let end = (0..behind.len()).find(|at| is_end(*at) || chosen == Some(*at)).unwrap_or(behind.len());
     let (old, rest) = behind.split_at_checked(end)?;
     let mut old: Vec<Word> = old.to_vec();
     // "…, except in `cmd/`, which has forty of them"
@@ -339,7 +346,21 @@ fn weighed(clause: &[Word]) -> Option<(Vec<Word>, Vec<Word>)> {
         .filter(|word| !word.is_in(&["for", "and", "but", "on"]))
         .cloned()
         .collect();
+    let own = match chosen.filter(|at| *at == end && names(&own).is_empty()) {
+        Some(at) => behind.get(at + 2..).unwrap_or_default().to_vec(),
+        None => own,
+    };
     (!names(&old).is_empty()).then_some((old, own))
+}
+
+/// Returns the position behind which the chosen thing follows: "against X and for Y".
+fn chosen_behind(behind: &[Word]) -> Option<usize> {
+    (0..behind.len()).find(|at| {
+        let is_for = behind.get(at + 1).is_some_and(|next| next.is_in(&["for", "pro"]));
+        let named = names(behind.get(at + 2..).unwrap_or_default());
+        let is_link = behind.get(*at).is_some_and(|word| word.is_in(&["and", "but", ","]));
+        is_link && is_for && named.first().is_some_and(|name| !name.is_guess())
+    })
 }
 
 /// Returns the end of a list of names.
