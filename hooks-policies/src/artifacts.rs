@@ -146,7 +146,7 @@ impl Artifacts {
         if let Some(index) = self.everything {
             return self.found(index, place.given.clone());
         }
-        let below = place.reaches_any_below();
+        let below = place.reaches_any_below(call);
         let inside = known.below_root().map(|reading| (&self.relative, "", reading));
         let outside = known.elsewhere.iter().map(|reading| (&self.outside, top(reading), reading.as_str()));
         let from_top = if self.absolute.is_empty() { None } else { place.from_top(call) };
@@ -184,7 +184,7 @@ impl Artifacts {
         place: &NamedPath,
         known: &Known<'_>,
     ) -> Option<ArtifactMatch<'_>> {
-        if !place.reaches_any_below() || place.is_partial() {
+        if !place.reaches_any_below(call) || place.is_partial() {
             return None;
         }
         let root = call.resolved_root().ok()?.real_path();
@@ -226,6 +226,20 @@ impl Artifacts {
             folders.iter().any(is_below) && matches!(files.entry(Path::new(name.as_str())), Ok(Some(_)))
         };
         self.names.iter().filter(|name| is_plain(name)).find(is_there).map(String::as_str)
+    }
+
+    /// Returns the first artifact that is in the project. Of those for any folder, the one at the root is looked for; names with
+    /// other wildcards are not.
+    pub(crate) fn on_disk_in_root(&self, call: Call<'_>) -> Option<&str> {
+        let root = call.resolved_root().ok()?.real_path().trim_end_matches('/');
+        let files = &call.request().context().environment.files;
+        let is_there = |name: &&String| {
+            let plain = name.strip_prefix("**/").unwrap_or(name);
+            let path = if plain.starts_with('/') { plain.to_owned() } else { format!("{root}/{plain}") };
+            let is_inside = path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
+            is_inside && is_plain(plain) && matches!(files.entry(Path::new(&path)), Ok(Some(_)))
+        };
+        self.names.iter().find(is_there).map(String::as_str)
     }
 
     /// Names of all artifacts.

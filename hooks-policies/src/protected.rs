@@ -119,9 +119,9 @@ impl ProtectedFiles {
             let message = format!("`{}` may be a protected file", place.given);
             return Some(reason("path", message).instead("write the path relative to the root"));
         };
-        // Of these, a file that does not exist is not touched, and the folder of the repository never is.
+        // All of the repository is stashed, wherever the command runs, but nothing of git's own folder.
         if place.is_untracked {
-            let there = self.files().on_disk_below(call, place)?;
+            let there = self.files().on_disk_in_root(call)?;
             let message = format!("`{there}`, which is protected, is stashed too if git does not track it");
             return Some(reason("write", message).instead("name the files to stash, or leave out `-u`"));
         }
@@ -130,13 +130,16 @@ impl ProtectedFiles {
         };
         let verb = if place.is_partial() { "may be" } else { "is" };
         let given = place.described(&found.reading);
-        let there = if place.reaches_any_below() { self.files().on_disk_below(call, place) } else { None };
+        let there =
+            if place.reaches_any_below(call) { self.files().on_disk_below(call, place) } else { None };
         let message = if let Some(there) = there {
             format!("`{}` is above `{there}`, which is protected", place.given)
-        } else if place.reaches_any_below() && found.artifact.starts_with("**/") && place.holds_the_root(call)
+        } else if place.reaches_any_below(call)
+            && found.artifact.starts_with("**/")
+            && place.holds_the_root(call)
         {
             format!("`{}` may be above protected files, such as those of `{}`", place.given, found.artifact)
-        } else if place.reaches_any_below() {
+        } else if place.reaches_any_below(call) {
             format!("{given} {verb} protected, or above what is protected, by `{}`", found.artifact)
         } else {
             format!("{given} {verb} protected by `{}`", found.artifact)

@@ -9,7 +9,7 @@
 //! ```
 
 use super::{
-    elements, encoded,
+    code, elements, encoded,
     label::Label,
     names::{self, Noun},
     quotation::{hashed, literals_end, plain_end, quotation, typed_value},
@@ -69,10 +69,8 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
     }
     let upper = name.bytes().all(|b| !b.is_ascii_lowercase());
     let shell = value.style == Style::Attached && upper;
-    let quoted = value.style == Style::Quoted
-        && upper
-        && text.get(end..value.start).is_some_and(|sign| sign.len() == 2);
-    let quoted = quoted && byte(text.as_bytes(), end) == b'=';
+    let is_attached = byte(text.as_bytes(), end) == b'=';
+    let quoted = value.style == Style::Quoted && upper && is_attached && value.start == end + 2;
     // A form of OpenSSL, which the options of commands know.
     if name == "-pass" && head.starts_with("pass:") {
         return None;
@@ -81,6 +79,7 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
     let bare = head.trim_end_matches([',', ';', ')']);
     if (bare.starts_with(['/', '~']) && name.to_ascii_lowercase().ends_with("pwd"))
         || bare.eq_ignore_ascii_case(name)
+        || is_attached && is_in_program(text.as_bytes(), start, name) && code::is_reference(head)
         || names_parameter(text.as_bytes(), name, head, value.end)
     {
         return None;
@@ -115,6 +114,13 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
         Noun::Token => value::is_token(head, value.style, 8).then_some(Label::ApiKey),
     }?;
     Some(Span::new(value.start, value.end, label))
+}
+
+/// Returns whether `name=` may be an argument or a member in a program. Names of shells, at the start of a line, of options and of
+/// queries have values as they are.
+fn is_in_program(bytes: &[u8], start: usize, name: &str) -> bool {
+    let before = byte_before(bytes, start);
+    name.bytes().any(|b| b.is_ascii_lowercase()) && !name.starts_with('-') && !b"?&-\n\r\0".contains(&before)
 }
 
 /// Returns whether a value is a long text of words with dashes that names nothing: `a-phrase-to-sign-with`.
@@ -310,7 +316,8 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun, lines: bool) -
         let style = if is_spaced { Style::Quoted } else { style_of(separator, true) };
         return Some(Value { start: open, end: close, style });
     }
-    if let Some(end) = groups_end(bytes, from).filter(|_| noun == Noun::Password) {
+    let is_assigned = matches!(separator, Separator::Equals | Separator::SpacedEquals);
+    if let Some(end) = groups_end(bytes, from).filter(|_| noun == Noun::Password && is_assigned) {
         return Some(Value { start: from, end, style: Style::Quoted });
     }
     if let Some((open, close)) = constructed(bytes, from) {
@@ -336,10 +343,8 @@ fn groups_end(bytes: &[u8], from: usize) -> Option<usize> {
         .then_some(from + 19)
 }
 
-/// Functions that make a value of a text, by their last name.
-const CONSTRUCTORS: &[&[u8]] = &[
-    b"from",
-    b"new",
+/// Types that hold a text, and functions that wrap a value; `from` and `new` count behind one of them.
+const HOLDERS: &[&[u8]] = &[
     b"Some",
     b"Ok",
     b"String",
@@ -348,6 +353,10 @@ const CONSTRUCTORS: &[&[u8]] = &[
     b"SecureString",
     b"Secret",
     b"Zeroizing",
+    b"Buffer",
+    b"Arc",
+    b"Rc",
+    b"Box",
 ];
 /// Most of them around one text.
 const MAX_NESTING: usize = 3;
@@ -357,8 +366,10 @@ fn constructed(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     for _level in 0..MAX_NESTING {
         let open = run_end(bytes, at, 48, |b| b.is_ascii_alphanumeric() || b"_:.".contains(&b));
-        let name = bytes.get(at..open)?.rsplit(|b| b":.".contains(b)).next()?;
-        if byte(bytes, open) != b'(' || !CONSTRUCTORS.contains(&name) {
+        let mut names = bytes.get(at..open)?.rsplit(|b| b":.".contains(b)).filter(|name| !name.is_empty());
+        let last = names.next()?;
+        let holder = if matches!(last, b"from" | b"new") { names.next()? } else { last };
+        if byte(bytes, open) != b'(' || !HOLDERS.contains(&holder) {
             return None;
         }
         at = open + 1;
@@ -393,6 +404,9 @@ mod tests {
     fn values() {
         for (text, word, wanted) in [
             ("password=correct-horse-battery", "password", "correct-horse-battery"),
+            ("DB_PASSWORD=adminPassword", "PASSWORD", "adminPassword"),
+            ("https://a.example/?password=rootPassword", "password", "rootPassword"),
+            ("password=rootPassword\n", "password", "rootPassword"),
             ("let user_pass = String::from(\"orchid-Lamp-19\");", "pass", "orchid-Lamp-19"),
             ("password: Some(SecretString::new(\"orchid-Lamp-19\".into())),", "password", "orchid-Lamp-19"),
             ("JWT_SECRET=\"a-phrase-to-be-signed-with\"", "SECRET", "a-phrase-to-be-signed-with"),
@@ -491,7 +505,10 @@ mod tests {
             ("password = getpass()", "password"),
             ("a.password=b.password,a.token=c(d)", "password"),
             ("connect(user=u, password=parsed.password)", "password"),
-            ("password=masterPassword", "password"),
+            ("f(password=masterPassword)", "password"),
+            ("let password = Regex::new(\"^[a-z]{8,}$\")", "password"),
+            ("password: good very good word", "password"),
+            ("ADMIN_PASSWORD='please choose one soon'", "PASSWORD"),
             ("ENTER_PASSWORD='enter the new password'", "PASSWORD"),
             ("IMAGE_SECRET=\"registry-credentials-of-prod-eu\"", "SECRET"),
             ("password = Some(read_line())", "password"),

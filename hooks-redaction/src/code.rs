@@ -105,10 +105,11 @@ pub(super) fn is_humps(text: &str) -> bool {
 }
 
 /// Returns whether a value without quotation marks is a variable or a member that is itself named as a password: `conn.password`,
-/// `n.password||""`, `masterPassword`. In a program, such a value is no password in any notation.
+/// `n.password||""`, `masterPassword`. Behind `=` in a program, such a value is no password.
 pub(super) fn is_reference(value: &str) -> bool {
-    let name = value.split(['|', '?', '&', ',', ';', ')', '(']).next().unwrap_or_default();
-    let parts = || name.trim_start_matches('$').split('.');
+    let name = value.split_once("||").or_else(|| value.split_once("??"));
+    let name = name.filter(|(_, other)| other.starts_with(['"', '\''])).map_or(value, |(name, _)| name);
+    let parts = || name.trim_end_matches([',', ';', ')']).trim_start_matches('$').split('.');
     let last = parts().next_back().unwrap_or_default();
     let is_member = parts().count() > 1;
     let humps = last
@@ -146,7 +147,17 @@ mod tests {
         ] {
             assert!(is_reference(value), "{value}");
         }
-        for value in ["hunter2", "correct.horse", "Passw0rd", "MyDog.Rex7", "letmein", "dbPassword1"] {
+        for value in [
+            "hunter2",
+            "dev.password;s3cr3tTail9",
+            "super.password?99!Ab",
+            "adminPassword|8f!2",
+            "correct.horse",
+            "Passw0rd",
+            "MyDog.Rex7",
+            "letmein",
+            "dbPassword1",
+        ] {
             assert!(!is_reference(value), "{value}");
         }
     }

@@ -199,7 +199,6 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
     }
     !is_code(bare)
         && !code::is_declared(bare, style)
-        && !code::is_reference(bare)
         && !(style == Style::Prose && (bare.contains("://") || bare.starts_with("HTTP/")))
         && match style {
             Style::Quoted | Style::Attached => true,
@@ -267,16 +266,21 @@ pub(super) fn is_word(value: &str) -> bool {
         || (letters && value.contains('_') && names::noun(value).is_some())
 }
 
+/// Words that join a sentence, of which no passphrase consists.
+const JOINS: &[&str] = &[
+    "your", "you", "please", "does", "has", "have", "are", "was", "but", "than", "that", "this", "choose",
+    "use", "soon", "here", "again", "too", "very", "one",
+];
+
 /// Returns whether a value is four to eight small words without one that joins a sentence, perhaps with a number.
 pub(super) fn is_passphrase(value: &str) -> bool {
     let words = || value.split(' ');
     let small = |word: &str| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_lowercase());
     let number = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
-    let joins = ["your", "you", "please", "does", "has", "have", "are", "was", "but", "than", "that", "this"];
     (4..=8).contains(&words().count())
         && words().filter(|word| number(word)).count() <= 1
         && words().all(|word| number(word) || small(word))
-        && !words().any(|word| is_word(word) || joins.contains(&word) || names::noun(word).is_some())
+        && !words().any(|word| is_word(word) || JOINS.contains(&word) || names::noun(word).is_some())
 }
 
 /// Returns whether a value is three or more plain words, none of which joins a sentence or is about secrets.
@@ -284,7 +288,8 @@ pub(super) fn is_words(value: &str) -> bool {
     let plain = |word: &str| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_lowercase());
     let words = || value.split(' ');
     (3..=8).contains(&words().count())
-        && words().all(|word| plain(word) && !is_word(word) && names::noun(word).is_none())
+        && words().all(|word| plain(word) && !is_word(word) && !JOINS.contains(&word))
+        && words().all(|word| names::noun(word).is_none())
 }
 
 /// Returns whether a quoted value is a text about passwords, such as a message or a validation rule.

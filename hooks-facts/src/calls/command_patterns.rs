@@ -74,8 +74,7 @@ pub fn command_patterns(texts: &[String], field: &str, errors: &mut PolicyErrors
     let mut compiled = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
         let field = format!("{field}[{index}]");
-        // A `*` and an arrow are parts of a pattern.
-        if is_fragment(&text.replace('*', "").replace(" => ", " ")) {
+        if is_fragment_of_pattern(text) {
             let problem =
                 format!("`{text}` is a piece of a command, not a program with operands and options");
             errors.push(field, problem, "write it into `command_guard.fragments`, or name the program");
@@ -87,6 +86,23 @@ pub fn command_patterns(texts: &[String], field: &str, errors: &mut PolicyErrors
         }
     }
     compiled
+}
+
+/// Returns whether [`command_patterns`] certainly compiles a text. It is fast, so that a pattern can be compiled later.
+///
+/// ```
+/// use hooks_facts::calls::is_command_pattern;
+///
+/// assert!(is_command_pattern("sudo => docker volume rm"));
+/// assert!(!is_command_pattern("| sh") && !is_command_pattern("--force"));
+/// ```
+pub fn is_command_pattern(text: &str) -> bool {
+    !is_fragment_of_pattern(text) && BlockedPattern::is_certain(text)
+}
+
+/// A `*` and an arrow are parts of a pattern.
+fn is_fragment_of_pattern(text: &str) -> bool {
+    is_fragment(&text.replace('*', "").replace(" => ", " "))
 }
 
 /// Returns whether a text has characters that no program, operand or option contains, so that it can only be

@@ -64,7 +64,7 @@ mod session_files;
 pub use self::call::{Call, CallFacts};
 pub use self::call_pattern::{CallPattern, CallPatternConfig};
 pub use self::call_patterns::{CallPatterns, CallPatternsConfig};
-pub use self::command_patterns::{CommandMatch, command_patterns, is_fragment};
+pub use self::command_patterns::{CommandMatch, command_patterns, is_command_pattern, is_fragment};
 pub use self::commands::{ParsedCommand, ParsedCommands};
 pub use self::config::{PathsConfig, ToolRole};
 pub use self::path_patterns::{FilePatterns, PathPatterns, PlaceMatch, ReadMatch};

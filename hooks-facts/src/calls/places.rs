@@ -254,7 +254,7 @@ impl NamedPaths {
     /// Enters a name that stands for everything in a folder which a command removes.
     fn empty(&mut self, call: Call<'_>, command: &ParsedCommand, write: &Access, folder: &WorkingFolder<'_>) {
         let outline = write.target.outline();
-        let is_all = outline.rsplit('/').next().is_some_and(is_any_name);
+        let is_all = outline.trim_end_matches('/').rsplit('/').next().is_some_and(is_any_name);
         if write.kind != AccessKind::Removed || !is_all || self.emptied.len() >= MAX_PARTIAL {
             return;
         }
@@ -386,7 +386,7 @@ impl NamedPath {
     }
 
     /// Returns whether the call also changes files below it of any kind: all that it removes or links, and what an archive or a copy
-    /// brings. A formatter or a compiler keeps to files of its own kinds.
+    /// brings. A formatter or a compiler that works in the whole project keeps to files of its own kinds.
     ///
     /// ```
     /// use hooks_core::testing::{FakeFileSystem, world};
@@ -401,13 +401,14 @@ impl NamedPath {
     ///     let request = HookRequest::new(context.clone(), PreToolUse::new("bash", json!({ "command": command })));
     ///     let call = reader.read(&request);
     ///     let place = &call.places().found[0];
-    ///     (place.reaches_below(), place.reaches_any_below())
+    ///     (place.reaches_below(), place.reaches_any_below(call))
     /// };
-    /// assert_eq!(reaches("rm -r src/"), (true, true));
-    /// assert_eq!(reaches("black src/"), (true, false));
+    /// assert_eq!(reaches("rm -r ."), (true, true));
+    /// assert_eq!(reaches("black ."), (true, false));
+    /// assert_eq!(reaches("black .claude/"), (true, true));
     /// ```
-    pub fn reaches_any_below(&self) -> bool {
-        self.reaches_below() && !self.is_generated
+    pub fn reaches_any_below(&self, call: Call<'_>) -> bool {
+        self.reaches_below() && !(self.is_generated && self.is_the_root(call))
     }
 
     /// Returns whether the call changes the file.
@@ -588,9 +589,11 @@ fn has_unknown_part(write: &Access) -> bool {
     write.target.outline().contains(Gap::is_anything_at)
 }
 
-/// Returns whether a part of an outline is a wildcard for any name: `*`, and `**` where it means the same.
+/// Returns whether a part of an outline stands for most names: `*`, `**` where it means the same, `?*`, `*.*`.
 fn is_any_name(part: &str) -> bool {
-    !part.is_empty() && part.chars().all(|c| Gap::from_char(c) == Some(Gap::Name))
+    let gap = |c: char| Gap::from_char(c);
+    part.contains(|c| gap(c) == Some(Gap::Name))
+        && part.chars().all(|c| c == '.' || matches!(gap(c), Some(Gap::Name | Gap::One)))
 }
 
 fn role_of(kind: AccessKind) -> PathRole {

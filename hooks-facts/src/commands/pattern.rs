@@ -139,12 +139,18 @@ impl BlockedPattern {
     /// ```
     pub fn programs_of(pattern: &str) -> Vec<String> {
         let last = pattern.rsplit(" => ").next().unwrap_or(pattern);
-        let named = Self::program(last);
+        let named = Self::first_word(last);
         named.map(|(name, _)| WordPattern::parse(name).texts().to_vec()).unwrap_or_default()
     }
 
+    /// Returns whether a text is certainly a pattern, without parsing all of it. A long one may be a pattern all the same.
+    pub(crate) fn is_certain(pattern: &str) -> bool {
+        let is_short = |part: &str| part.split_whitespace().count() <= MOST_OPERANDS;
+        pattern.split(" => ").all(|part| is_short(part) && Self::first_word(part).is_some())
+    }
+
     /// Returns the name of the program that a pattern begins with, and the word that has it.
-    fn program(pattern: &str) -> Option<(&str, &str)> {
+    fn first_word(pattern: &str) -> Option<(&str, &str)> {
         let mut words = pattern.split_whitespace();
         let program = words.next().filter(|word| !word.starts_with(['-', '!', '*']) && *word != "=>")?;
         let name = program.rsplit('/').next().filter(|_| !program.contains('{')).unwrap_or(program);
@@ -153,7 +159,7 @@ impl BlockedPattern {
 
     /// Parses the pattern of one command.
     fn parse_one(pattern: &str) -> Option<Self> {
-        let (name, program) = Self::program(pattern)?;
+        let (name, program) = Self::first_word(pattern)?;
         let words = pattern.split_whitespace().skip(1);
         let file = (name != program).then(|| program.to_owned());
         let program = WordPattern::parse(name);

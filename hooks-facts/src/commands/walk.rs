@@ -916,6 +916,11 @@ fn passes_on(stage: &Command) -> bool {
         && name.is_some_and(|name| reads::is_filter(&name) || name == "xargs" && simple.words.len() == 1)
 }
 
+/// The last part of a path.
+fn base_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
 /// File with the environment of a process, of which rules know that it may have secrets.
 const ENVIRONMENT: &str = "/proc/self/environ";
 
@@ -923,10 +928,12 @@ const ENVIRONMENT: &str = "/proc/self/environ";
 fn shows_environment(stage: &Command) -> Option<Span> {
     let Command::Simple(simple) = stage else { return None };
     let words: Vec<_> = simple.words.iter().map(Word::literal).collect();
-    let words: Vec<&str> = words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
+    let words: Vec<&str> = words.iter().map(|word| base_name(word.as_deref().unwrap_or_default())).collect();
     let is_whole = matches!(
         words.as_slice(),
-        ["env" | "printenv" | "set" | "export"]
+        ["env" | "printenv", "-0" | "--null"]
+            | ["command" | "busybox", "env" | "printenv"]
+            | ["env" | "printenv" | "set" | "export"]
             | ["export" | "declare" | "typeset", "-p" | "-x" | "-xp" | "-px"]
     );
     is_whole.then_some(simple.span)
@@ -935,11 +942,7 @@ fn shows_environment(stage: &Command) -> Option<Span> {
 /// Returns whether a stage is a program that connects to a host.
 fn is_client(stage: &Command) -> bool {
     let Command::Simple(simple) = stage else { return false };
-    simple
-        .words
-        .first()
-        .and_then(Word::literal)
-        .is_some_and(|name| network::is_client(name.rsplit('/').next().unwrap_or_default()))
+    simple.words.first().and_then(Word::literal).is_some_and(|name| network::is_client(base_name(&name)))
 }
 
 /// Returns the place to which redirections send an output; `None` if it stays as it is.

@@ -43,9 +43,6 @@ pub struct PackConfig {
     pub idle: Vec<String>,
     /// The rules, in order.
     pub rules: Vec<PackRuleConfig>,
-    /// Whether each pattern is known to be valid, as in the packs of Hooks. Then a rule is compiled when a call has one of its programs.
-    #[serde(skip)]
-    pub is_tried: bool,
 }
 
 /// Rule of a pack. A call matches if all given conditions match.

@@ -75,7 +75,6 @@ impl Packs {
     pub(crate) fn compile(packs: &[PackConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
         let mut configs = Vec::new();
         let mut places = Vec::new();
-        let mut tried = Vec::new();
         for (number, pack) in packs.iter().enumerate() {
             if packs.iter().take(number).any(|earlier| earlier.name == pack.name) {
                 let problem = format!("the pack `{}` is used twice", pack.name);
@@ -85,11 +84,10 @@ impl Packs {
             for rule in &pack.rules {
                 places.push(format!("packs.{}.{}", pack.name, rule.name));
                 configs.push(pack.rule(rule));
-                tried.push(pack.is_tried);
             }
         }
         let mut own = PolicyErrors::default();
-        let rules = Rules::of_packs(configs, &tried, reader, &mut own);
+        let rules = Rules::of_packs(configs, reader, &mut own);
         for error in own {
             // `rules[3].commands[0]` is a field of the fourth rule.
             let rest = error.field.strip_prefix("rules[").and_then(|rest| rest.split_once(']'));
@@ -206,7 +204,7 @@ fn check_names(pack: &PackConfig, errors: &mut PolicyErrors) {
 pub fn check_examples(packs: &[PackConfig], reader: &CallReader, errors: &mut PolicyErrors) {
     for pack in packs {
         for rule in &pack.rules {
-            let alone = PackConfig { rules: vec![rule.clone()], is_tried: false, ..pack.clone() };
+            let alone = PackConfig { rules: vec![rule.clone()], ..pack.clone() };
             let alone = Packs::compile(&[alone], reader, &mut PolicyErrors::default());
             let field = format!("packs.{}.{}", pack.name, rule.name);
             for (at, example) in rule.matches.iter().enumerate().filter(|(_, one)| !alone.matches(one)) {

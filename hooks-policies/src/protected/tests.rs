@@ -52,7 +52,14 @@ fn the_reason_names_a_file_that_is_there() {
         let may_be = "may be above protected files, such as those of `**/.claude.json`";
         assert!(reason(command).ends_with(may_be), "{}", reason(command));
     }
+    std::fs::create_dir(folder.join("src")).unwrap();
+    std::fs::write(folder.join(".claude.json"), "").unwrap();
+    assert!(
+        reason("git stash save -u wip").contains("`**/.claude.json`, which is protected, is stashed too")
+    );
+    std::fs::remove_file(folder.join(".claude.json")).unwrap();
     std::fs::write(&own, "").unwrap();
+    assert!(reason("cd src && git stash -u").contains("is stashed too"));
     assert!(reason("git stash -u").contains(&format!("`{own}`, which is protected, is stashed too")));
     for command in ["git clean -fd", "git checkout -- .", "rm -rf ."] {
         assert!(
@@ -279,6 +286,11 @@ fn what_is_found_listed_or_not_tracked_may_be_protected() {
         Strength::Deny,
         &[
             "git clean -fdx",
+            // These are named, and the compiler may copy files.
+            "tsc --outDir .claude",
+            "black .claude/",
+            "pytest --basetemp=.claude",
+            "vite build --outDir . --emptyOutDir",
             "git clean -fdx .claude",
             "git clean -qfd -- .hooks",
             "git -C .claude clean -fdx",

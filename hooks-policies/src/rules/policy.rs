@@ -6,14 +6,16 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
-use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath, PathPatterns, PlaceMatch, ReadMatch};
+use hooks_facts::calls::{
+    Call, CallReader, CommandMatch, NamedPath, PathPatterns, PlaceMatch, ReadMatch, is_command_pattern,
+};
 use hooks_facts::commands::{AccessKind, FoundEffect};
 use hooks_facts::globs;
 use hooks_facts::tools::PathRole;
 
 use super::changes::{ConditionMatch, ReadChanges};
 use super::examples;
-use super::further::FurtherConditions;
+use super::further::{FurtherConditions, has_further};
 use super::index::{Bucket, ByAction, Index, PathRules};
 use super::rule::{Origin, Rule};
 use crate::config::{RuleAction, RuleConfig};
@@ -27,33 +29,39 @@ const MOST_NAMED: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Rules {
     reader: CallReader,
-    rules: Vec<LateRule>,
+    rules: Vec<ListedRule>,
     index: Index,
     origin: Origin,
 }
 
-/// Rule that is compiled at the first call that may match it, if it is known to compile: most calls match none of a pack.
+/// Rule of a list.
 #[derive(Clone, Debug)]
-struct LateRule {
-    compiled: OnceLock<Rule>,
-    config: Option<RuleConfig>,
+enum ListedRule {
+    Compiled(Box<Rule>),
+    /// A rule about commands alone, which is compiled at the first call that has one of its programs: most calls have none of a pack's.
+    /// Its patterns are checked before.
+    Late(Box<RuleConfig>, OnceLock<Box<Rule>>),
 }
 
-impl LateRule {
-    fn new(rule: Rule) -> Self {
-        Self { compiled: OnceLock::from(rule), config: None }
-    }
-
-    fn late(config: RuleConfig) -> Self {
-        Self { compiled: OnceLock::new(), config: Some(config) }
-    }
-
-    fn get(&self, number: usize, reader: &CallReader) -> Option<&Rule> {
-        if let (None, Some(config)) = (self.compiled.get(), &self.config) {
-            let rule = Rule::compile(config, number, reader, None, &mut PolicyErrors::default());
-            return Some(self.compiled.get_or_init(|| rule));
+impl ListedRule {
+    /// A rule of a pack; each of its mistakes is reported.
+    fn of_pack(config: RuleConfig, number: usize, reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+        let has_files = [&config.reads, &config.writes, &config.paths].iter().any(|list| !list.is_empty());
+        let is_late =
+            !config.commands.is_empty() && config.tools.is_empty() && !has_files && !has_further(&config);
+        if is_late && config.commands.iter().all(|command| is_command_pattern(command)) {
+            return Self::Late(Box::new(config), OnceLock::new());
         }
-        self.compiled.get()
+        Self::Compiled(Box::new(Rule::compile(&config, number, reader, None, errors)))
+    }
+
+    fn get(&self, number: usize, reader: &CallReader) -> &Rule {
+        match self {
+            Self::Compiled(rule) => rule,
+            Self::Late(config, compiled) => compiled.get_or_init(|| {
+                Box::new(Rule::compile(config, number, reader, None, &mut PolicyErrors::default()))
+            }),
+        }
     }
 }
 
@@ -121,7 +129,7 @@ impl Rules {
     }
 
     fn rule(&self, number: usize) -> Option<&Rule> {
-        self.rules.get(number)?.get(number, &self.reader)
+        Some(self.rules.get(number)?.get(number, &self.reader))
     }
 
     pub(crate) fn compile(
@@ -155,24 +163,20 @@ impl Rules {
         let rules = configs
             .iter()
             .enumerate()
-            .map(|(index, config)| LateRule::new(Rule::compile(config, index, reader, changes, errors)))
+            .map(|(index, config)| {
+                ListedRule::Compiled(Box::new(Rule::compile(config, index, reader, changes, errors)))
+            })
             .collect();
         Self { reader: reader.clone(), rules, index: Index::new(configs, reader), origin: Origin::default() }
     }
 
-    /// Compiles rules of packs, whose names are `PACK/RULE`; those that are `tried` later.
-    pub(crate) fn of_packs(
-        configs: Vec<RuleConfig>,
-        tried: &[bool],
-        reader: &CallReader,
-        errors: &mut PolicyErrors,
-    ) -> Self {
+    /// Compiles rules of packs, whose names are `PACK/RULE`.
+    pub(crate) fn of_packs(configs: Vec<RuleConfig>, reader: &CallReader, errors: &mut PolicyErrors) -> Self {
         let index = Index::new(&configs, reader);
-        let rules = configs.into_iter().enumerate().map(|(number, config)| match tried.get(number) {
-            Some(true) => LateRule::late(config),
-            _ => LateRule::new(Rule::compile(&config, number, reader, None, errors)),
-        });
-        Self { reader: reader.clone(), rules: rules.collect(), index, origin: Origin::Packs }
+        let rules = configs.into_iter().enumerate();
+        let rules =
+            rules.map(|(number, config)| ListedRule::of_pack(config, number, reader, errors)).collect();
+        Self { reader: reader.clone(), rules, index, origin: Origin::Packs }
     }
 
     /// Returns the first rule of each action that matches a call.
@@ -464,16 +468,23 @@ fn find_emptied(call: Call<'_>, rules: &PathRules, place: &NamedPath) -> Option<
     if place.role != PathRole::Removed {
         return None;
     }
-    let is_wildcard = |c: char| {
-        c == '*' || matches!(globs::Gap::from_char(c), Some(globs::Gap::Name | globs::Gap::Folders))
-    };
     place.known(call)?.below_root().find_map(|reading| {
-        let folder = reading.trim_end_matches(|c: char| c == '/' || is_wildcard(c));
-        let rest = reading.get(folder.len()..)?.strip_prefix('/')?;
-        let pattern =
-            rules.patterns().meets(folder, call.ignores_case()).filter(|_| rest.contains(is_wildcard))?;
+        let mut folder = reading.trim_end_matches('/');
+        while let Some((above, _)) = folder.rsplit_once('/').filter(|(_, last)| is_any_name(last)) {
+            folder = above;
+        }
+        let is_emptied = folder.len() < reading.trim_end_matches('/').len();
+        let pattern = rules.patterns().meets(folder, call.ignores_case()).filter(|_| is_emptied)?;
         Some(PlaceMatch { pattern, reading: reading.to_owned() })
     })
+}
+
+/// Returns whether a part of a path stands for most names: `*`, `**`, `?*`, `*.*`.
+fn is_any_name(part: &str) -> bool {
+    use globs::Gap;
+    let is_gap = |c: char| c == '*' || matches!(Gap::from_char(c), Some(Gap::Name | Gap::Folders));
+    let is_open = |c: char| is_gap(c) || matches!(c, '.' | '?') || Gap::from_char(c) == Some(Gap::One);
+    part.contains(is_gap) && part.chars().all(is_open)
 }
 
 /// Returns the first of the rules that together match every file of a call.

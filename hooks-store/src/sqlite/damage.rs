@@ -37,8 +37,13 @@ pub(super) fn move_aside(path: &Path, why: &str) -> io::Result<String> {
 
 /// Whether a rollback journal is beside the file. A store keeps its changes in a log (WAL), so none of its processes leaves one, but SQLite
 /// would carry it out: a file beside the store could set back what was spent.
-pub(super) fn has_journal(path: &Path) -> bool {
-    beside(path, JOURNAL).symlink_metadata().is_ok()
+pub(super) fn has_journal(path: &Path) -> io::Result<bool> {
+    match beside(path, JOURNAL).symlink_metadata() {
+        // An empty one changes nothing.
+        Ok(of) => Ok(!of.is_file() || of.len() > 0),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns the reason why the store at `path` is closed; `None` if it is open.

@@ -178,11 +178,11 @@ impl Open {
             return Err(Fault::Closed(note));
         }
         let Mark { is_kept, losses } = turn.mark()?;
-        if is_kept && damage::has_journal(path) {
-            return Err(Fault::Journal);
-        }
         let witness = options.witness.as_ref();
         let known = witness.map_or(Ok(None), |witness| witness.known()).map_err(Fault::Witness)?;
+        if (is_kept || known.is_some()) && damage::has_journal(path)? {
+            return Err(Fault::Journal);
+        }
         let forgotten = |known, gone: &str| Fault::Forgotten(lost(&path.display().to_string(), known, gone));
         if is_empty(path)? {
             if is_kept {

@@ -34,7 +34,11 @@ impl Changes<'_> {
             "clean" => self.cleaned(arguments),
             // Untracked files are moved to the stash.
             "stash" if has(arguments, 'u', "--include-untracked") || has(arguments, 'a', "--all") => {
-                let rest = operands(arguments, "m", &["message", "pathspec-from-file"]);
+                let mut rest = operands(arguments, "m", &["message", "pathspec-from-file"]);
+                // The words behind `save` are a message.
+                if rest.first().is_some_and(|word| word.prefix() == "save") {
+                    rest.truncate(1);
+                }
                 let files = rest.iter().skip(usize::from(rest.first().is_some_and(|word| is_stashing(word))));
                 self.untracked(&files.copied().collect::<Vec<_>>(), AccessKind::Untracked);
             }
