@@ -191,13 +191,13 @@ const AREA_COLUMNS: &[&str] =
 /// Names of columns with the rule of such a place, and with those who may change it.
 const RULE_COLUMNS: &[&str] = &["rule", "rules", "policy", "agents", "access", "for agents"];
 const WRITER_COLUMNS: &[&str] = &[
-    "who may change it",
-    "who may change",
-    "who may edit",
-    "who may edit it",
-    "who may write",
-    "who can change it",
-    "who can edit",
+    "may change it",
+    "may change",
+    "may edit",
+    "may edit it",
+    "may write",
+    "can change it",
+    "can edit",
     "may be changed by",
     "may be edited by",
     "changed by",
@@ -241,7 +241,7 @@ impl Splitter {
             self.header = lower(&cells);
             return;
         }
-        let column = |names: &[&str]| self.header.iter().position(|name| names.contains(&name.as_str()));
+        let column = |names: &[&str]| self.header.iter().position(|name| names.contains(&column_name(name)));
         let cell = |names: &[&str]| column(names).and_then(|at| cells.get(at)).cloned();
         let is_area = self.header.first().is_some_and(|name| AREA_COLUMNS.contains(&name.as_str()));
         let area = cells.first().filter(|cell| is_area && is_place(cell)).map(|cell| in_code(cell));
@@ -308,6 +308,11 @@ impl Splitter {
             self.push(advice.clone().map_or(Kind::Statement, Kind::Advised), text);
         }
     }
+}
+
+/// The name of a column as the lists have it: a question about people begins with one more word.
+fn column_name(name: &str) -> &str {
+    name.strip_prefix("who ").unwrap_or(name)
 }
 
 /// Whether a cell is a path and nothing else.
@@ -412,5 +417,5 @@ pub(in super::super) fn is_column(name: &str) -> bool {
         WRITER_COLUMNS,
     ]
     .iter()
-    .any(|names| names.contains(&name))
+    .any(|names| names.contains(&column_name(name)))
 }

@@ -93,7 +93,7 @@ impl Reading {
 pub(super) struct Concession<'w> {
     /// Words before it.
     pub(super) before: &'w [Word],
-    /// Its words.
+    /// The words that permit.
     pub(super) words: &'w [Word],
     /// Whether it permits everything that the words before it forbid.
     pub(super) is_whole: bool,
