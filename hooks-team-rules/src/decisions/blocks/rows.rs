@@ -310,7 +310,7 @@ impl Splitter {
     }
 }
 
-/// The name of a column as the lists have it: a question about people begins with one more word.
+/// The name of a column as the lists have it, without the word `who` of a question.
 fn column_name(name: &str) -> &str {
     name.strip_prefix("who ").unwrap_or(name)
 }
