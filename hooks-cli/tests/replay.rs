@@ -375,6 +375,6 @@ fn init_prints_what_its_rules_would_have_denied() {
     transcript(&path.join("home/.claude/projects/p"), &path, &["ls", "git reset --hard"]);
     let (status, out) = hooks(&path, &["init", "claude"], "");
     assert_eq!(status, 0, "{out}");
-    let line = "in past sessions, these rules would have denied 0 and asked about 1 of 2 calls; `hooks replay --transcripts ";
+    let line = "in past sessions, these rules would have denied 1 and asked about 0 of 2 calls; `hooks replay --transcripts ";
     assert!(out.contains(line), "{out}");
 }
