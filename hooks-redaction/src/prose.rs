@@ -82,18 +82,19 @@ pub(super) fn find(text: &str, start: usize, end: usize, lines: bool) -> Option<
     if !(next >= 0x80 || b"\0 :*`\"')<n\n.,=".contains(&next)) {
         return None;
     }
-    // The names of English are read as those of programs.
-    let is_foreign = text.get(start..end).is_some_and(|name| names::noun(name).is_none());
     if text.get(start..end).is_some_and(|name| ACCOUNTS.iter().any(|known| name.eq_ignore_ascii_case(known)))
     {
         return behind_user(text, end);
     }
+    let name_end = end;
     let end = subject(text, start, end)?;
-    if next == b'=' && !is_foreign {
+    // The names of English are read as those of programs.
+    let is_foreign = || text.get(start..name_end).is_some_and(|name| names::noun(name).is_none());
+    if next == b'=' && !is_foreign() {
         return None;
     }
     let found = stated(text, end)
-        .or_else(|| if is_foreign { assigned(text, end) } else { None })
+        .or_else(|| assigned(text, end).filter(|_| is_foreign()))
         .or_else(|| used_as(text, start))
         .or_else(|| if lines { below(text, end) } else { None })?;
     Some(Span::new(found.0, found.1, Label::Password))
