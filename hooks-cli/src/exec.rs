@@ -186,11 +186,9 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     let temporary = Temporary::new(now);
     let path = temporary.as_ref().and_then(|folder| folder.path().canonicalize().ok());
     let store = snapshots::wanted(governed);
-    make_caches(&Config::sandbox_places(&profile.workspace), is_installed);
-    let plan = Plan::new(profile, folder).map_err(|error| failed(&error))?.with_temporary(path);
     let scrubber = config.as_hooks().extension::<Scrubber>().cloned();
-    let start = |plan: Plan| {
-        let mut sandbox = Sandbox::new(plan, wanted.command.iter().cloned());
+    let sandbox = || {
+        let mut sandbox = Sandbox::new(wanted.command.iter().cloned());
         if wanted.has_input {
             sandbox = sandbox.with_input();
         }
@@ -200,8 +198,12 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
         if let Some(scrubber) = &scrubber {
             sandbox = sandbox.scrubbing(scrubber.clone());
         }
-        sandbox.run()
+        Ok::<_, NotRun>(sandbox)
     };
+    // Its processes start while the files are looked up.
+    let ahead = sandbox().and_then(|sandbox| sandbox.ahead(profile)).map_err(|error| failed(&error))?;
+    make_caches(&Config::sandbox_places(&profile.workspace), is_installed);
+    let plan = Plan::new(profile, folder).map_err(|error| failed(&error))?.with_temporary(path);
     let watched =
         store.and_then(|store| store.map(|store| snapshots::watch(store, governed, wanted)).transpose());
     // If a snapshot cannot be taken, the command runs all the same: the sandbox holds what it promises.
@@ -209,7 +211,7 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
         say(&format!("no snapshot was taken, so this command cannot be undone: {why}"));
         None
     });
-    let mut done = start(plan.clone());
+    let mut done = ahead.run(&plan);
     if let Err(NotRun::NotHeld(enforced)) = &done
         && profile.unavailable == Unavailable::Ask
         && crate::person::require("hooks exec").is_ok()
@@ -217,7 +219,7 @@ pub(crate) fn run_in(governed: &Governed, wanted: &Wanted<'_>) -> Result<Ran, Fa
     {
         let mut anyway = plan.clone();
         anyway.unavailable = Unavailable::GuardsOnly;
-        done = start(anyway);
+        done = sandbox().and_then(|sandbox| sandbox.run(&anyway));
     }
     // Before anything else is printed, as a closed standard error ends the program. In a failure, the command may have begun.
     let is_clean = matches!(done, Err(NotRun::NotHeld(_))) || clean_up(&plan, profile);

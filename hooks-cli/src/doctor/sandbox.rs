@@ -64,7 +64,7 @@ fn attempt() -> Result<Vec<Finding>, String> {
     let profile = Profile::new(&places, Rules { own, read_deny, ..Rules::default() }, &config);
     let plan = Plan::new(&profile, &workspace).map_err(|error| error.to_string())?;
     let command = [shell, "-c", &script].map(Into::into);
-    let done = Sandbox::new(plan, command).capturing().run().map_err(|error: NotRun| error.to_string())?;
+    let done = Sandbox::new(command).capturing().run(&plan).map_err(|error: NotRun| error.to_string())?;
     let output = String::from_utf8_lossy(&done.output).into_owned();
     let mut findings = mechanisms(&done.enforced);
     let mut held = true;

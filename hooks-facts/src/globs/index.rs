@@ -64,6 +64,8 @@ struct Texts {
     places: HashMap<String, Places>,
     /// Lengths of the texts, each with the bytes that distinguish most texts, as [`bit`]s.
     lengths: Vec<(usize, u64)>,
+    /// Which lengths there are, as [`bit_of_length`]s.
+    all_lengths: u64,
 }
 
 /// Patterns by a text that may be anywhere in a path.
@@ -154,6 +156,7 @@ impl Texts {
     /// Adds a pattern; `telling` returns the byte of a text that distinguishes it from most others.
     fn enter(&mut self, text: String, place: usize, telling: fn(&str) -> Option<u8>) {
         let bit = telling(&text).map_or(0, bit);
+        self.all_lengths |= bit_of_length(text.len());
         match self.lengths.iter_mut().find(|(length, _)| *length == text.len()) {
             Some((_, bits)) => *bits |= bit,
             None => self.lengths.push((text.len(), bit)),
@@ -180,7 +183,7 @@ impl Texts {
     }
 
     fn get(&self, text: &str) -> Option<&Places> {
-        let byte = first(text)?;
+        let byte = first(text).filter(|_| self.all_lengths & bit_of_length(text.len()) != 0)?;
         let may_be = self.lengths.iter().any(|(length, bits)| *length == text.len() && bits & bit(byte) != 0);
         may_be.then(|| self.places.get(text)).flatten()
     }
@@ -226,6 +229,10 @@ fn last(text: &str) -> Option<u8> {
 
 fn bit(byte: u8) -> u64 {
     1 << (byte & 63)
+}
+
+fn bit_of_length(length: usize) -> u64 {
+    1 << length.min(63)
 }
 
 #[cfg(test)]

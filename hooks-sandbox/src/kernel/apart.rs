@@ -17,8 +17,8 @@ use nix::unistd::Pid;
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::FAILED;
-use super::run::THIS_PROGRAM;
 use super::stage::{self, command};
+use super::stages::THIS_PROGRAM;
 use super::watch::{hold_signals, next_signal};
 
 /// The words after that of a stage: for the process that starts the worker and ends, and for the worker.

@@ -2,7 +2,7 @@
 //!
 //! Three processes stand between the caller and the command. The caller's own process ([`Sandbox::run`]) stays outside: it forwards signals
 //! and scrubs the output. It starts its own program again as the *first stage*, which has one thread, as a user namespace needs: it enters
-//! the namespaces. That starts the *second stage*, which is the first process of the new namespace: it mounts, drops capabilities, restricts
+//! the namespaces, while the caller still makes the [`Plan`](crate::Plan). That starts the *second stage*, which is the first process of the new namespace: it mounts, drops capabilities, restricts
 //! itself by Landlock and seccomp, and starts the command. When the command ends, so does everything else in the namespace.
 //!
 //! A program that uses this calls [`stage`] first of all in `main`.
@@ -21,6 +21,7 @@ mod network;
 mod run;
 mod seccomp;
 mod stage;
+mod stages;
 mod stream;
 mod watch;
 

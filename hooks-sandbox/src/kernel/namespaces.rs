@@ -6,14 +6,13 @@ use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{getegid, geteuid};
 
 use crate::enforced::Held;
-use crate::plan::Plan;
 
 /// Enters new namespaces. The next process that is started is the first one of its namespace.
 ///
 /// The superuser needs no user namespace for it, and keeps sight of who owns which file; its rights are dropped later.
-pub(super) fn enter(plan: &Plan, may_mount: bool) -> Held {
+pub(super) fn enter(is_connected: bool, may_mount: bool) -> Held {
     let mut flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWPID;
-    if !plan.is_connected {
+    if !is_connected {
         flags |= CloneFlags::CLONE_NEWNET;
     }
     if !may_mount {

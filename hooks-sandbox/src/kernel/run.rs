@@ -2,33 +2,24 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::Command;
 use std::thread::{self, JoinHandle};
 
 use hooks_facts::hosts::HostList;
 use hooks_redaction::Scrubber;
-use nix::sys::prctl;
-use nix::unistd::Pid;
-use rustix::fs::{MemfdFlags, fstat, memfd_create};
-use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::fs::fstat;
 
-use super::hand_out;
-use super::stage::{CLOSED_STAY, NAMESPACES, Order, command, pid_of};
+use super::stage::{CLOSED_STAY, NAMESPACES};
+use super::stages::{Network, Stages};
 use super::stream;
 use super::watch::{Watch, end_children, hold_signals};
 use crate::config::Unavailable;
 use crate::egress::{self, Connection, Proxy};
 use crate::enforced::Enforced;
 use crate::plan::Plan;
-
-/// The program that runs, whatever has become of its file.
-pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
+use crate::profile::Profile;
 
 /// A command that is to run in the sandbox.
 ///
@@ -37,13 +28,14 @@ pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
 /// process, and without namespaces all its children are killed when the command has ended. So it is for a program whose work this is.
 #[derive(Debug)]
 pub struct Sandbox {
-    plan: Plan,
-    command: Vec<OsString>,
-    shares_terminal: bool,
+    pub(super) command: Vec<OsString>,
+    pub(super) shares_terminal: bool,
     scrubber: Option<Scrubber>,
     captured: bool,
     /// Ends when the command has to.
-    limit: Option<OwnedFd>,
+    pub(super) limit: Option<OwnedFd>,
+    /// If they are started already.
+    stages: Option<Stages>,
 }
 
 /// A command that has ended.
@@ -95,9 +87,9 @@ impl From<rustix::io::Errno> for NotRun {
 
 impl Sandbox {
     /// A command, without standard input, in a process group of its own.
-    pub fn new(plan: Plan, command: impl IntoIterator<Item = OsString>) -> Self {
+    pub fn new(command: impl IntoIterator<Item = OsString>) -> Self {
         let command = command.into_iter().collect();
-        Self { plan, command, shares_terminal: false, scrubber: None, captured: false, limit: None }
+        Self { command, shares_terminal: false, scrubber: None, captured: false, limit: None, stages: None }
     }
 
     /// Gives the command the standard input and the terminal of the caller.
@@ -128,67 +120,43 @@ impl Sandbox {
         self
     }
 
+    /// Starts the stages now, so that they are there when there is a plan of this profile. If what they need depends on the plan, they are
+    /// started with it.
+    ///
+    /// # Errors
+    /// Returns an error if the sandbox cannot be started.
+    pub fn ahead(mut self, profile: &Profile) -> Result<Self, NotRun> {
+        if let Some(network) = Network::from_profile(profile) {
+            self.stages = Some(Stages::start(&mut self, network)?);
+        }
+        Ok(self)
+    }
+
     /// Runs the command to its end. Everything that it has started ends with it.
     ///
     /// # Errors
-    /// Returns an error if the sandbox cannot be started, or cannot hold what the profile promises and may not run without.
-    pub fn run(mut self) -> Result<Finished, NotRun> {
+    /// Returns an error if the sandbox cannot be started, or cannot hold what the plan promises and may not run without.
+    pub fn run(mut self, plan: &Plan) -> Result<Finished, NotRun> {
         hold_signals().map_err(|error| NotRun::Failed(error.to_string()))?;
-        let plan = self.handed_over()?;
-        let (report, reporter) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (copied, copies_made) = pipe_with(PipeFlags::CLOEXEC)?;
-        fcntl_setfd(&reporter, FdFlags::empty())?;
-        fcntl_setfd(&copied, FdFlags::empty())?;
-        let hosts = HostList::new(&self.plan.hosts).map_err(|error| NotRun::Failed(error.to_string()))?;
-        let listener = if hosts.is_empty() { None } else { Some(hand_out::pair()?) };
-        let order = Order {
-            plan: plan.as_raw_fd(),
-            report: reporter.as_raw_fd(),
-            copied: copied.as_raw_fd(),
-            shares_terminal: self.shares_terminal,
-            reached: None,
-            listener: listener.as_ref().map(|(_, theirs)| theirs.as_raw_fd()),
-            proxy: None,
-            command: self.command.clone(),
+        let hosts = HostList::new(&plan.hosts).map_err(|error| NotRun::Failed(error.to_string()))?;
+        let network = Network::from_plan(plan);
+        let mut stages = match self.stages.take() {
+            Some(stages) if stages.network == network => stages,
+            Some(_) => return Err(NotRun::Failed("the plan is not that of the profile".to_owned())),
+            None => Stages::start(&mut self, network)?,
         };
-        let mut first = command(THIS_PROGRAM);
-        first.arg0("hooks").args(order.words());
-        if !self.shares_terminal {
-            first.stdin(Stdio::null()).process_group(0);
-        }
-        let copying = self.wire(&mut first)?;
-        // What a stage leaves that is killed comes to this process.
-        prctl::set_child_subreaper(true).map_err(|error| NotRun::Failed(error.to_string()))?;
-        let limit = self.limit.take();
-        let mut child = first.spawn()?;
-        if let Some(Err(error)) = limit.map(|limit| kill_at_end(limit, pid_of(&child))) {
-            child.kill()?;
-            child.wait()?;
-            return Err(error.into());
-        }
-        // Its ends of the pipes are this process's own otherwise.
-        drop((first, reporter, copied, plan));
-        let proxy = match listener {
-            None => None,
-            Some((ours, theirs)) => {
-                drop(theirs);
-                // Without a listener, the report has the reason.
-                let listener = hand_out::take(&ours);
-                listener.map(|listener| Proxy::start(listener, hosts, egress::of_machine)).transpose()?
-            }
-        };
-        let mut text = String::new();
-        File::from(report).read_to_string(&mut text)?;
-        let enforced = serde_json::from_str::<Enforced>(&text);
+        stages.hand_over(plan)?;
+        let listener = stages.take_listener();
+        let proxy = listener.map(|listener| Proxy::start(listener, hosts, egress::of_machine)).transpose()?;
+        let enforced = serde_json::from_str::<Enforced>(&stages.take_report()?);
         let may_run =
-            |enforced: &Enforced| enforced.is_whole() || self.plan.unavailable == Unavailable::GuardsOnly;
+            |enforced: &Enforced| enforced.is_whole() || plan.unavailable == Unavailable::GuardsOnly;
         if enforced.as_ref().is_ok_and(|enforced| may_run(enforced) && !enforced.holds(CLOSED_STAY)) {
-            self.plan.keep_copies();
-            // A stage that has ended waits for none.
-            drop(File::from(copies_made).write_all(b"c"));
+            plan.keep_copies();
+            stages.confirm_copies();
         }
         let watch = Watch {
-            child: pid_of(&child),
+            child: stages.leave(),
             leads_group: false,
             shares_terminal: self.shares_terminal,
             reaps_all: false,
@@ -200,10 +168,7 @@ impl Sandbox {
         }
         let connections = proxy.map(Proxy::end).unwrap_or_default();
         let status = status.map_err(|error| NotRun::Failed(error.to_string()))?;
-        let mut output = Vec::new();
-        for one in copying {
-            output.extend(one.join().unwrap_or_default());
-        }
+        let output = stages.output();
         let Ok(enforced) = enforced else {
             return Err(NotRun::Failed("the sandbox ended before it reported what it holds".to_owned()));
         };
@@ -213,17 +178,8 @@ impl Sandbox {
         Ok(Finished { enforced, status, output, connections })
     }
 
-    /// The plan in a file that has no name and that the first stage inherits.
-    fn handed_over(&self) -> Result<OwnedFd, NotRun> {
-        let text = serde_json::to_vec(&self.plan)
-            .map_err(|error| NotRun::Failed(format!("the plan cannot be written: {error}")))?;
-        let mut file = File::from(memfd_create("plan", MemfdFlags::empty())?);
-        file.write_all(&text)?;
-        Ok(file.into())
-    }
-
     /// Puts pipes between the command and the caller's output, if the output is changed or kept.
-    fn wire(&self, first: &mut Command) -> Result<Vec<JoinHandle<Vec<u8>>>, NotRun> {
+    pub(super) fn wire(&self, first: &mut Command) -> Result<Vec<JoinHandle<Vec<u8>>>, NotRun> {
         if self.captured {
             let (reader, writer) = io::pipe()?;
             first.stdout(writer.try_clone()?).stderr(writer);
@@ -258,21 +214,6 @@ impl Sandbox {
         }));
         Ok(all)
     }
-}
-
-/// Kills a child of this process when an open file ends.
-fn kill_at_end(limit: OwnedFd, child: Pid) -> Result<(), rustix::io::Errno> {
-    let child = rustix::process::Pid::from_raw(child.as_raw()).ok_or(rustix::io::Errno::SRCH)?;
-    // By a handle, as another process may have the number later.
-    let child = pidfd_open(child, PidfdFlags::empty())?;
-    thread::spawn(move || {
-        let mut file = File::from(limit);
-        let mut byte = [0];
-        while matches!(file.read(&mut byte), Ok(1)) {}
-        // One that has ended needs no signal.
-        _ = pidfd_send_signal(child, Signal::KILL);
-    });
-    Ok(())
 }
 
 /// Whether two open files are one.

@@ -12,6 +12,7 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
+use super::stages::{Network, THIS_PROGRAM};
 use super::watch::{Watch, end_children, hold_signals, release_signals};
 use super::{FAILED, apart, capabilities, hand_out, landlock, mounts, namespaces, network, seccomp};
 use crate::config::Unavailable;
@@ -37,6 +38,8 @@ pub(super) struct Order {
     pub(super) copied: i32,
     /// Whether the command shares the terminal and its signals.
     pub(super) shares_terminal: bool,
+    /// Network of the command.
+    pub(super) network: Network,
     /// Progress of the first stage, for the second one.
     pub(super) reached: Option<String>,
     /// Number of the socket that takes the listener of the proxy.
@@ -50,9 +53,10 @@ impl Order {
     /// The command line of the stage.
     pub(super) fn words(&self) -> Vec<OsString> {
         let shares = if self.shares_terminal { "shared" } else { "own" };
-        let words =
-            [WORD, &self.plan.to_string(), &self.report.to_string(), &self.copied.to_string(), shares];
-        let mut words: Vec<OsString> = words.map(OsString::from).to_vec();
+        let numbers = [self.plan, self.report, self.copied].map(|number| number.to_string().into());
+        let mut words: Vec<OsString> = vec![WORD.into()];
+        words.extend(numbers);
+        words.extend([shares.into(), self.network.word().into()]);
         words.push(self.reached.as_deref().unwrap_or_default().into());
         words.push(self.listener.map(|number| number.to_string()).unwrap_or_default().into());
         words.push(self.proxy.map(|port| port.to_string()).unwrap_or_default().into());
@@ -64,6 +68,7 @@ impl Order {
         let mut text = || words.next()?.into_string().ok();
         let (plan, report, copied) = (text()?.parse().ok()?, text()?.parse().ok()?, text()?.parse().ok()?);
         let shares_terminal = text()? == "shared";
+        let network = Network::parse(&text()?);
         let reached = Some(text()?).filter(|text| !text.is_empty());
         let (listener, proxy) = (text()?.parse().ok(), text()?.parse().ok());
         Some(Self {
@@ -71,6 +76,7 @@ impl Order {
             report,
             copied,
             shares_terminal,
+            network,
             reached,
             listener,
             proxy,
@@ -107,9 +113,9 @@ impl Order {
     /// Makes the listener of the proxy where the command is, and hands it to the caller; returns its port.
     ///
     /// Without a network of its own, its port would be open on every host. Then it is made only for a list of the rules.
-    fn hand_out(&self, is_inside: bool, has_found_hosts: bool, enforced: &mut Enforced) -> Option<u16> {
+    fn hand_out(&self, is_inside: bool, enforced: &mut Enforced) -> Option<u16> {
         let to = self.listener?;
-        if !is_inside && has_found_hosts {
+        if !is_inside && self.network.has_found_hosts {
             _ = nix::unistd::close(to);
             let why = "without namespaces, its port would be open on every host";
             enforced.add("proxy to the hosts of package managers", Held::Refused(why.to_owned()));
@@ -168,28 +174,28 @@ fn first(order: &Order) -> Result<u8, String> {
     hold_signals().map_err(|error| format!("signals: {error}"))?;
     end_with_parent()?;
     order.close_inherited().map_err(|error| format!("open files: {error}"))?;
-    let plan = order.read()?;
     let may_mount = capabilities::may_mount();
     let mut enforced = Enforced::default();
-    let entered = namespaces::enter(&plan, may_mount);
+    let network = order.network;
+    let entered = namespaces::enter(network.is_connected, may_mount);
     let is_inside = entered.is_full();
     // A change of rights resets it.
     end_with_parent()?;
     enforced.add(NAMESPACES, entered);
-    if is_inside && !plan.is_connected {
+    if is_inside && !network.is_connected {
         enforced.add("loopback", network::loopback_up().map_or_else(Held::Refused, |()| Held::Fully));
     }
-    let proxy = order.hand_out(is_inside, plan.has_found_hosts, &mut enforced);
+    let proxy = order.hand_out(is_inside, &mut enforced);
     let order = &Order { listener: None, proxy, reached: None, command: order.command.clone(), ..*order };
     if !is_inside {
-        return restricted(order, &plan, enforced, false);
+        return restricted(order, &order.read()?, enforced, false);
     }
     if !may_mount && let Err(error) = capabilities::keep_for_next() {
         return Err(format!("capabilities: {error}"));
     }
     let reached = serde_json::to_string(&enforced).map_err(|error| error.to_string())?;
     let next = Order { reached: Some(reached), command: order.command.clone(), ..*order };
-    let child = started(command(super::run::THIS_PROGRAM).arg0("hooks").args(next.words()))
+    let child = started(command(THIS_PROGRAM).arg0("hooks").args(next.words()))
         .map_err(|error| format!("the second stage: {error}"))?;
     order.close();
     let watch = Watch {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Plan;
+use super::base::Base;
 use super::glob::{Named, alternatives, existing, is_wild, literal, literal_beginning};
 use super::paths::text;
 use super::walk::walk;
@@ -28,15 +29,16 @@ enum Part {
 /// Folders that the beginnings of patterns stand for.
 #[derive(Debug)]
 struct Bases {
-    homes: Vec<PathBuf>,
+    workspace: Base,
+    homes: Vec<Base>,
     /// Links to folders in the workspace.
     links: Vec<PathBuf>,
 }
 
 impl Plan {
     pub(super) fn look_up(&mut self, profile: &Profile, homes: Vec<PathBuf>, access: &Access<'_>) {
-        let links = self.links_before.iter().filter(|link| link.is_dir()).cloned().collect();
-        let bases = Bases { homes, links };
+        let links = self.links_before.iter().cloned().collect();
+        let bases = self.bases(homes, links);
         for one in &profile.hidden {
             for named in self.named(one, &bases, Part::Hidden, access) {
                 if named.is_tree || named.path.is_dir() {
@@ -70,6 +72,12 @@ impl Plan {
         self.hide_sockets(profile);
     }
 
+    fn bases(&self, homes: Vec<PathBuf>, mut links: Vec<PathBuf>) -> Bases {
+        links.retain(|link| link.is_dir());
+        let homes = homes.into_iter().map(Base::new).collect();
+        Bases { workspace: Base::new(self.workspace.clone()), homes, links }
+    }
+
     /// Notes the links by which there could be a file that nothing opens.
     fn keep_links(&mut self, profile: &Profile, bases: &Bases) {
         let all: Vec<String> =
@@ -77,9 +85,7 @@ impl Plan {
         for link in &bases.links {
             let leads = |glob: &String| match glob.strip_prefix("**/") {
                 Some(rest) => !begun_by(link, &rest.split('/').collect::<Vec<_>>()).is_empty(),
-                None => absolute(glob, &self.workspace, bases)
-                    .iter()
-                    .any(|glob| literal_beginning(glob).starts_with(link)),
+                None => absolute(glob, bases).iter().any(|glob| literal_beginning(glob).starts_with(link)),
             };
             if all.iter().any(leads) {
                 self.keep_way(link);
@@ -115,11 +121,10 @@ impl Plan {
         &mut self,
         profile: &Profile,
         homes: Vec<PathBuf>,
-        mut links: Vec<PathBuf>,
+        links: Vec<PathBuf>,
         access: &Access<'_>,
     ) -> Vec<PathBuf> {
-        links.retain(|link| link.is_dir());
-        let bases = Bases { homes, links };
+        let bases = self.bases(homes, links);
         let all = profile.fixed.iter().flat_map(|one| self.named(one, &bases, Part::Closed, access));
         all.filter(|named| !named.is_tree).map(|named| named.path).collect()
     }
@@ -142,7 +147,7 @@ impl Plan {
                     "looked for in the workspace, in other folders that are open, and at the top of homes";
                 self.leave(Gap::limit(&one.pattern, why));
             }
-            for glob in absolute(&glob, &self.workspace, bases) {
+            for glob in absolute(&glob, bases) {
                 match existing(&glob) {
                     Some(all) => found.extend(all),
                     None => self.search_elsewhere(&one.pattern, &glob, part, access),
@@ -221,23 +226,25 @@ impl Plan {
     }
 }
 
-/// A pattern as absolute ones, without those that the search of the workspace has found.
-fn absolute(glob: &str, workspace: &Path, bases: &Bases) -> Vec<String> {
+/// A pattern as absolute ones that may name something, without those that the search of the workspace has found.
+fn absolute(glob: &str, bases: &Bases) -> Vec<String> {
     let below = |folder: &Path, rest: &str| Some(format!("{}/{rest}", as_pattern(folder)?));
+    let homes =
+        |rest| bases.homes.iter().filter(move |home| home.may_have(rest)).map(|home| home.path.as_path());
     if let Some(rest) = glob.strip_prefix("~/") {
-        return bases.homes.iter().filter_map(|home| below(home, rest)).collect();
+        return homes(rest).filter_map(|home| below(home, rest)).collect();
     }
     if let Some(rest) = glob.strip_prefix("**/") {
         // Behind a link nothing was searched.
         let parts: Vec<&str> = rest.split('/').collect();
         let behind = bases.links.iter().flat_map(|link| begun_by(link, &parts));
-        let folders = bases.homes.iter().map(PathBuf::as_path).chain(behind);
-        return folders.filter_map(|folder| below(folder, rest)).collect();
+        return homes(rest).chain(behind).filter_map(|folder| below(folder, rest)).collect();
     }
-    match glob.starts_with('/') {
-        true => vec![glob.to_owned()],
-        false => below(workspace, glob).into_iter().collect(),
+    if glob.starts_with('/') {
+        return vec![glob.to_owned()];
     }
+    let workspace = Some(&bases.workspace).filter(|workspace| workspace.may_have(glob));
+    workspace.and_then(|workspace| below(&workspace.path, glob)).into_iter().collect()
 }
 
 /// The folders at which a pattern begins so that it leads through a link.

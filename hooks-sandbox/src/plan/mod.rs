@@ -4,6 +4,7 @@
 //! by a walk that leaves out what tools fill by themselves, elsewhere by name. What cannot be expressed so is listed.
 
 mod after;
+mod base;
 mod caches;
 mod folder_handle;
 pub(crate) mod glob;

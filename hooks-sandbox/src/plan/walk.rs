@@ -52,7 +52,8 @@ struct Folder<'p> {
 
 /// Walks through a folder, over at most `most` entries.
 pub(super) fn walk(root: &Path, access: &Access<'_>, most: usize) -> WalkedPaths {
-    let mut walk = Walk { access, found: WalkedPaths::default(), open: Vec::new(), left: most };
+    let products = products().collect();
+    let mut walk = Walk { access, products, found: WalkedPaths::default(), open: Vec::new(), left: most };
     let is_git = root.components().any(|part| part.as_os_str() == ".git");
     let fixed = access.fixed(&text(root));
     walk.open.push(Folder { path: root.to_path_buf(), fixed, is_closed: false, is_git, levels: None });
@@ -68,6 +69,8 @@ pub(super) fn walk(root: &Path, access: &Access<'_>, most: usize) -> WalkedPaths
 
 struct Walk<'w> {
     access: &'w Access<'w>,
+    /// Names of folders that tools fill by themselves.
+    products: Vec<&'static str>,
     found: WalkedPaths,
     open: Vec<Folder<'w>>,
     left: usize,
@@ -125,6 +128,11 @@ impl<'w> Walk<'w> {
         }
     }
 
+    fn is_product(&self, folder: &Path) -> bool {
+        let is_alike = |product: &&str| folder.as_os_str().as_encoded_bytes().ends_with(product.as_bytes());
+        self.products.iter().filter(|product| is_alike(product)).any(|product| folder.ends_with(product))
+    }
+
     fn descend(&mut self, above: &Folder<'w>, mut below: Folder<'w>, is_repository: bool) {
         let name = below.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if above.is_git && NO_SETTINGS.contains(&name.as_str()) && is_repository_of_git(&above.path) {
@@ -147,7 +155,7 @@ impl<'w> Walk<'w> {
                 Some(left) => below.levels = Some(left),
                 None => return,
             },
-            None if !above.is_git && products().any(|product| below.path.ends_with(product)) => {
+            None if !above.is_git && self.is_product(&below.path) => {
                 self.found.products.push(below.path.clone());
                 below.levels = Some(LEVELS - 1);
             }
