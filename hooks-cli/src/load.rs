@@ -126,6 +126,7 @@ pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
     let reader = ConfigReader::default()
         .store_thread(StoreThread::AtOnce)
         .storing_in(Engine::File)
+        .feeding_nothing()
         .protecting(this_program());
     match profile {
         Some(profile) => reader.profile(profile),

@@ -1,13 +1,14 @@
 //! Sends records to the sinks of a configuration while a service runs.
 
 use std::fmt;
-use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use hooks_audit::sink::{Feed, FeedStatus, LogSource, OpenError, Opening, Sink, StatusHandle, Step};
 use hooks_core::fs::LogDisk;
 use hooks_core::{BoxError, Close, HookFuture};
 use hooks_system::{PrivateFileSystem, TokioTimer, system};
+use tokio::runtime::Handle;
 use tokio::sync::{Mutex, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
@@ -22,16 +23,18 @@ const CLOSING: Duration = Duration::from_secs(10);
 
 /// One task for each sink of a configuration. If it is dropped, all tasks end; no record is lost.
 ///
+/// [`Config::hooks`] starts one by itself in a service. This is for a host that wants to see the state of the sinks.
+///
 /// ```
 /// use std::time::Duration;
-/// use hooks_config::Config;
+/// use hooks_config::ConfigReader;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
 /// # let file = folder.path().join("hooks.yaml");
 /// # std::fs::write(&file, "version: 1\naudit: {}\nsinks: []\n")?;
-/// let config = Config::read(&file)?;
+/// let config = ConfigReader::default().feeding_nothing().read(&file)?;
 /// let feeding = config.feeding(|name| std::env::var(name).ok())?;
 /// // The service runs; `feeding.statuses()` reports the state of the sinks.
 /// let hooks = config.hooks();
@@ -71,11 +74,22 @@ impl Running {
 
 /// The feedings of a configuration that were started. They are closed with its hooks, after the log.
 #[derive(Clone, Default)]
-pub(crate) struct Started(Arc<std::sync::Mutex<Vec<Weak<Shared>>>>);
+pub(crate) struct Started(Arc<Feedings>);
+
+#[derive(Default)]
+struct Feedings {
+    all: std::sync::Mutex<Vec<Weak<Shared>>>,
+    /// The one that the configuration has started itself, or the reason why it could not. It ends with the hooks.
+    own: OnceLock<Result<Feeding, String>>,
+}
 
 impl Started {
     fn all(&self) -> MutexGuard<'_, Vec<Weak<Shared>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.0.own.get()?.as_ref().err().map(|why| format!("no sink was fed: {why}"))
     }
 }
 
@@ -87,6 +101,9 @@ impl Close for Started {
     fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
         // A feeding that was dropped has stopped its tasks, or has delivered everything.
         let all: Vec<_> = self.all().drain(..).filter_map(|shared| shared.upgrade()).collect();
+        if let Some(failure) = self.failure() {
+            return HookFuture::now(Err(failure.into()));
+        }
         if all.is_empty() {
             return HookFuture::now(Ok(()));
         }
@@ -108,6 +125,15 @@ impl Close for Started {
 }
 
 impl Config {
+    /// Starts to send records once, if this is a service: a program that has a runtime and its own log.
+    pub(crate) fn feed_in_service(&self) {
+        if self.feeds().sinks.is_empty() || self.recording().is_none() || Handle::try_current().is_err() {
+            return;
+        }
+        let start = || self.feeding(|name| std::env::var(name).ok()).map_err(|error| error.to_string());
+        self.started().0.own.get_or_init(start);
+    }
+
     /// Starts to send records to the sinks of the configuration. Each sink has a task of its own on the
     /// current runtime. `variable` returns the environment variables that hold the sinks' secrets. Nothing
     /// connects yet: the first delivery shows whether a sink can be reached. Of several processes with the

@@ -65,6 +65,8 @@ pub struct Config {
     team_rules: TeamRuleSections,
     feeds: Feeds,
     recording: Option<Audit>,
+    /// Whether sinks are fed in a service.
+    feeds_sinks: bool,
     started: Started,
     state: State,
 }
@@ -107,8 +109,13 @@ impl Config {
         ConfigReader::default().parse(text, name)
     }
 
-    /// The hooks.
+    /// The hooks. If this is called on a tokio runtime and the configuration has sinks, records are sent to them from then on, in tasks of
+    /// that runtime, until the hooks are closed or dropped. The environment has the sinks' secrets; if one is missing, nothing is sent, and
+    /// [`Config::close`] returns the reason. [`Config::feeding`] returns it at once.
     pub fn hooks(self) -> Hooks {
+        if self.feeds_sinks {
+            self.feed_in_service();
+        }
         self.hooks
     }
 
@@ -550,6 +557,7 @@ pub struct ConfigReader {
     engine: Option<Engine>,
     teams: Teams,
     is_trial: bool,
+    feeds_nothing: bool,
     only_judges: bool,
     forgets_files: bool,
     dialects: Vec<Dialect>,
@@ -791,6 +799,24 @@ impl ConfigReader {
         self
     }
 
+    /// Leaves the sinks to [`Config::feeding`] or another process, for a process that answers one event.
+    ///
+    /// ```
+    /// use hooks_config::ConfigReader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let text = "version: 1\naudit: {}\nsinks: [{ webhook: { name: x, url: 'http://127.0.0.1:9/', secret_env: NO_SUCH_VARIABLE } }]";
+    /// let hooks = ConfigReader::default().feeding_nothing().parse(text, "hooks.yaml")?.hooks();
+    /// hooks.close().await?; // nothing was sent, and nothing is missing
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn feeding_nothing(mut self) -> Self {
+        self.feeds_nothing = true;
+        self
+    }
+
     /// Builds only the hooks that judge and count, for a host that judges events which happened before. Handlers, the
     /// context of sessions, the Scribe, the cache, metrics and the log are left out, so nothing is started or written.
     ///
@@ -1027,6 +1053,7 @@ impl ConfigReader {
             team_rules,
             feeds,
             recording,
+            feeds_sinks: !self.feeds_nothing,
             started,
         })
     }

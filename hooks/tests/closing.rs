@@ -175,3 +175,76 @@ fn closed_hooks_refuse_what_they_cannot_record() {
         read(&folder.path().join("audit-log")).into_iter().map(|it| it.record.event).collect();
     assert_eq!(events, ["pre_tool_use"]);
 }
+
+/// Answers requests with success until `wanted` records have come, or a minute has passed, and returns their kinds of events.
+#[cfg(feature = "sinks-http")]
+fn receiver(wanted: usize) -> (String, std::thread::JoinHandle<Vec<String>>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    let receiving = std::thread::spawn(move || {
+        let mut events = Vec::new();
+        for _ in 0..6_000 {
+            if events.len() >= wanted {
+                break;
+            }
+            let Ok((stream, _)) = listener.accept() else {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                continue;
+            };
+            stream.set_nonblocking(false).unwrap();
+            let mut reader = BufReader::new(&stream);
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if line.trim().is_empty() {
+                    break;
+                }
+                if let Some((_, value)) = line.to_lowercase().split_once("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+            }
+            let mut body = vec![0; length];
+            std::io::Read::read_exact(&mut reader, &mut body).unwrap();
+            let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            let records = body["records"].as_array().unwrap().iter();
+            events.extend(records.map(|one| one["record"]["event"].as_str().unwrap().to_owned()));
+            (&stream).write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+        }
+        events
+    });
+    (address, receiving)
+}
+
+#[cfg(feature = "sinks-http")]
+#[tokio::test]
+async fn a_service_feeds_its_sinks_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (url, receiving) = receiver(4);
+    let file = folder.path().join("hooks.yaml");
+    let rules = format!(
+        "version: 1\nrules: [{{ name: no-rm, tools: [rm], action: deny, reason: kept }}]\naudit: {{}}\n\
+         sinks: [{{ name: ops, webhook: {{ url: '{url}' }} }}]\n"
+    );
+    fs::write(&file, rules).unwrap();
+    let hooks = Config::read(&file).unwrap().hooks();
+    serve(hooks.clone(), folder.path(), 1).await;
+    // While it runs: nothing was closed.
+    let events = tokio::task::spawn_blocking(move || receiving.join().unwrap()).await.unwrap();
+    assert!(events.iter().filter(|event| *event == "pre_tool_use").count() == 2, "{events:?}");
+    // The receiver has gone, so the end is not delivered, and that is reported.
+    assert!(hooks.close().await.is_err());
+}
+
+#[cfg(feature = "sinks-http")]
+#[tokio::test]
+async fn a_sink_that_cannot_be_opened_is_reported_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.yaml");
+    let sink = "{ name: ops, webhook: { url: 'http://127.0.0.1:9/', secret_env: NO_SUCH_VARIABLE_HERE } }";
+    fs::write(&file, format!("version: 1\naudit: {{}}\nsinks: [{sink}]\n")).unwrap();
+    let hooks = Config::read(&file).unwrap().hooks();
+    let problem = hooks.close().await.unwrap_err().to_string();
+    assert!(problem.contains("no sink was fed") && problem.contains("NO_SUCH_VARIABLE_HERE"), "{problem}");
+}
