@@ -71,6 +71,10 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
                 for missing in config.missing_programs() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {missing}", path.display())?;
                 }
+                if !config.feeds().sinks.is_empty() {
+                    let when = "sinks get the record while `hooks audit feed`, `hooks serve`, `hooks mcp` or a Rust service runs";
+                    writeln!(out, "{OPEN}note{OPEN:#} {}: {when}", path.display())?;
+                }
                 for client in wired() {
                     for (section, reach) in reach::limited(&config, client) {
                         writeln!(

@@ -267,3 +267,37 @@ fn the_socket_is_in_a_folder_of_its_own_and_has_one_server() {
     assert!(refused("own/serve.sock").contains("no socket"));
     assert_eq!(fs::read_to_string(dir.path().join("own/serve.sock")).unwrap(), "notes");
 }
+
+#[test]
+fn sinks_get_the_record_while_it_runs() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let sinks = format!(
+        "sinks: [{{ name: ops, webhook: {{ url: 'http://{}/' }} }}]\n",
+        listener.local_addr().unwrap()
+    );
+    let dir = folder(&format!("{RULES}{sinks}"));
+    let mut server = hooks(dir.path(), &["serve"]).spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    writeln!(input, "{}", call(1, "rm -rf /x")).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let begun = Instant::now();
+    let mut stream = loop {
+        match listener.accept() {
+            Ok((stream, _)) => break stream,
+            Err(_) => assert!(begun.elapsed() < Duration::from_secs(30), "nothing was sent"),
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut taken = Vec::new();
+    let mut part = [0; 4096];
+    while !String::from_utf8_lossy(&taken).contains("\"deny\"") {
+        let read = std::io::Read::read(&mut stream, &mut part).unwrap();
+        assert!(read > 0, "{}", String::from_utf8_lossy(&taken));
+        taken.extend_from_slice(&part[..read]);
+    }
+    stream.write_all(b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n").unwrap();
+    drop(input);
+    assert!(server.wait_with_output().unwrap().status.success());
+}

@@ -113,10 +113,15 @@ impl Config {
     /// that runtime, until the hooks are closed or dropped. The environment has the sinks' secrets; if one is missing, nothing is sent, and
     /// [`Config::close`] returns the reason. [`Config::feeding`] returns it at once.
     pub fn hooks(self) -> Hooks {
+        self.feed();
+        self.hooks
+    }
+
+    /// Feeds the sinks, if this is a service.
+    pub(super) fn feed(&self) {
         if self.feeds_sinks {
             self.feed_in_service();
         }
-        self.hooks
     }
 
     /// Closes the hooks, as [`Hooks::close`] does: the Scribe finishes its work, amounts leased from the

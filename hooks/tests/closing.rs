@@ -176,16 +176,16 @@ fn closed_hooks_refuse_what_they_cannot_record() {
     assert_eq!(events, ["pre_tool_use"]);
 }
 
-/// Answers requests with success until `wanted` records have come, or a minute has passed, and returns their kinds of events.
+/// Answers requests with success until the end of a session has come, or a minute has passed, and returns the kinds of events.
 #[cfg(feature = "sinks-http")]
-fn receiver(wanted: usize) -> (String, std::thread::JoinHandle<Vec<String>>) {
+fn receiver() -> (String, std::thread::JoinHandle<Vec<String>>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let address = format!("http://{}/", listener.local_addr().unwrap());
     let receiving = std::thread::spawn(move || {
-        let mut events = Vec::new();
+        let mut events: Vec<String> = Vec::new();
         for _ in 0..6_000 {
-            if events.len() >= wanted {
+            if events.iter().any(|event| event == "session_end") {
                 break;
             }
             let Ok((stream, _)) = listener.accept() else {
@@ -210,7 +210,9 @@ fn receiver(wanted: usize) -> (String, std::thread::JoinHandle<Vec<String>>) {
             let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
             let records = body["records"].as_array().unwrap().iter();
             events.extend(records.map(|one| one["record"]["event"].as_str().unwrap().to_owned()));
-            (&stream).write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+            (&stream)
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+                .unwrap();
         }
         events
     });
@@ -221,7 +223,7 @@ fn receiver(wanted: usize) -> (String, std::thread::JoinHandle<Vec<String>>) {
 #[tokio::test]
 async fn a_service_feeds_its_sinks_by_itself() {
     let folder = tempfile::tempdir().unwrap();
-    let (url, receiving) = receiver(4);
+    let (url, receiving) = receiver();
     let file = folder.path().join("hooks.yaml");
     let rules = format!(
         "version: 1\nrules: [{{ name: no-rm, tools: [rm], action: deny, reason: kept }}]\naudit: {{}}\n\
@@ -233,8 +235,7 @@ async fn a_service_feeds_its_sinks_by_itself() {
     // While it runs: nothing was closed.
     let events = tokio::task::spawn_blocking(move || receiving.join().unwrap()).await.unwrap();
     assert!(events.iter().filter(|event| *event == "pre_tool_use").count() == 2, "{events:?}");
-    // The receiver has gone, so the end is not delivered, and that is reported.
-    assert!(hooks.close().await.is_err());
+    hooks.close().await.unwrap();
 }
 
 #[cfg(feature = "sinks-http")]

@@ -1,6 +1,8 @@
 //! Sends the records to the sinks of a configuration.
 
 use std::io::Write;
+use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use hooks::audit::sink::{FeedStatus, StatusHandle};
@@ -59,6 +61,38 @@ async fn send(mut sinks: Vec<Watched>) -> Result<Status, Failure> {
             sink.tell_skipped(&status)?;
         }
         tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Feeds the sinks of the rules that `current` returns, in a thread of its own until the process ends. Closing the rules has the rest sent.
+pub(crate) fn beside(current: impl Fn() -> Arc<Config> + Send + 'static) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    let feeding = move || runtime.block_on(send_beside(current));
+    thread::Builder::new().name("sinks".to_owned()).spawn(feeding)?;
+    Ok(())
+}
+
+async fn send_beside(current: impl Fn() -> Arc<Config>) {
+    loop {
+        let config = current();
+        let version = config.rules_version().to_owned();
+        let has_sinks = !config.feeds().sinks.is_empty() && config.recording().is_some();
+        let feeding = has_sinks.then(|| config.feeding(|name| std::env::var(name).ok())).transpose();
+        drop(config);
+        let feeding = feeding.unwrap_or_else(|error| {
+            // If standard error is closed, the record still has everything.
+            drop(writeln!(err(), "no sink is fed: {}", plain(&error.to_string())));
+            None
+        });
+        let watches = feeding.iter().flat_map(Feeding::watches);
+        let mut sinks: Vec<_> = watches.map(|(name, status)| Watched::new(name, status)).collect();
+        while current().rules_version() == version {
+            for sink in &mut sinks {
+                let status = sink.status.get();
+                drop(sink.tell(&status).and_then(|()| sink.tell_skipped(&status)));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 mod against;
 mod checkpoint;
 mod cli;
-mod feed;
+pub(crate) mod feed;
 mod filter;
 mod follow;
 mod keep;

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tower_service::Service;
 
+use crate::audit::feed;
 use crate::cli::{ChangedTool, Mcp, ToolNames};
 use crate::failure::Failure;
 use crate::run::project;
@@ -44,6 +45,10 @@ pub(super) fn load(config: Option<&Path>, server: &str) -> Result<Rules, Failure
         return Err(Failure::message(why.to_owned()));
     };
     let config = load::governing(&found.config, None)?;
+    if !config.feeds().sinks.is_empty() {
+        let fed = Arc::new(config.clone());
+        feed::beside(move || Arc::clone(&fed))?;
+    }
     let mut settings = McpSettings::new(server);
     settings.report = Some(Arc::new(say));
     if let Some(scrubber) = config.as_hooks().extension::<Scrubber>().cloned() {

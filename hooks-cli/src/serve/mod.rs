@@ -13,6 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use hooks::config::LiveConfig;
 
 use self::conversation::{Ended, converse};
+use crate::audit::feed;
 use crate::cli::{Serve, ToolNames};
 use crate::eval::report;
 use crate::failure::{Failure, Status};
@@ -27,6 +28,8 @@ pub(crate) fn run(options: &Serve) -> Result<Status, Failure> {
         true => None,
         false => Some(server.rules.watch(|new| report("serve", &new))?),
     };
+    let feeding = Arc::clone(&server);
+    feed::beside(move || feeding.rules.current())?;
     #[cfg(unix)]
     let ended = match &options.socket {
         Some(socket) => socket::listen(&server, socket),

@@ -9,6 +9,7 @@ use hooks_cache::{Stamps, SystemStamps};
 use hooks_core::time::Clock;
 use hooks_core::{CloseError, HooksBuilder, Live};
 use hooks_system::SystemClock;
+use tokio::runtime::Handle;
 
 use super::broken::denying;
 use super::config::OnBadRules;
@@ -20,7 +21,7 @@ use crate::{Config, ConfigErrors, ConfigReader, Profile, store};
 /// A configuration that follows its files. Clones share it.
 ///
 /// Give [`LiveConfig::live`] to drivers, and call [`LiveConfig::watch`], or [`LiveConfig::check`] whenever the host has
-/// time. Counters, lockouts and the open log go on: they are not in the rules.
+/// time. If the file is read on a tokio runtime, its sinks are fed there, as by [`Config::hooks`]. Counters, lockouts and the open log go on: they are not in the rules.
 ///
 /// ```
 /// use hooks_config::{LiveConfig, Reloaded};
@@ -63,6 +64,8 @@ struct Shared {
     live: Live,
     current: RwLock<Arc<Config>>,
     checks: Mutex<Checks>,
+    /// The runtime on which the file was read first. Tasks of later rules run there too.
+    runtime: Option<Handle>,
 }
 
 /// State of the checks.
@@ -159,10 +162,12 @@ impl LiveReader {
         let config = self.with_own(self.reader.read(&path)?);
         let now = self.clock.now();
         let watched = Watched::new(config.files(), &before, &*self.stamps, now);
+        config.feed();
         let live = Live::new(config.as_hooks().clone());
         let checks = Mutex::new(Checks { watched, ..Checks::default() });
         let current = RwLock::new(Arc::new(config));
-        Ok(LiveConfig(Arc::new(Shared { path, settings: self, live, current, checks })))
+        let runtime = Handle::try_current().ok();
+        Ok(LiveConfig(Arc::new(Shared { path, settings: self, live, current, checks, runtime })))
     }
 
     /// Reads the file at `path` again, which `current` was read from.
@@ -309,6 +314,8 @@ impl LiveConfig {
     }
 
     fn put(&self, config: Config) {
+        let _in_runtime = self.0.runtime.as_ref().map(Handle::enter);
+        config.feed();
         self.0.live.swap(config.as_hooks().clone());
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
     }
