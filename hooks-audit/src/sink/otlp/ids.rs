@@ -49,6 +49,11 @@ pub(super) fn of_record(committed: &Committed) -> String {
     hex(8, &["record", &committed.key()])
 }
 
+/// Span of the decision of a record.
+pub(super) fn of_guardrail(committed: &Committed) -> String {
+    hex(8, &["guardrail", &committed.key()])
+}
+
 /// Returns the first bytes of a digest of the parts, in hex. Never all zero, because that means a missing id.
 fn hex(bytes: usize, parts: &[&str]) -> String {
     let mut digest = Sha256::new();

@@ -87,6 +87,7 @@
 //! # }
 //! ```
 
+mod guardrails;
 mod ids;
 mod logs;
 mod rejected;

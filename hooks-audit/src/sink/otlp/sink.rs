@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::ids::Roots;
 use super::rejected::Rejected;
 use super::value::request;
-use super::{logs, traces};
+use super::{guardrails, logs, traces};
 use crate::read::Committed;
 use crate::sink::config::{OtlpConfig, Signal};
 use crate::sink::http::{SendHttp, meaning, unanswered};
@@ -101,12 +101,18 @@ impl<C: SendHttp> OtlpSink<C> {
     }
 }
 
+impl<C> OtlpSink<C> {
+    fn spans(&self, record: &Committed) -> impl Iterator<Item = Value> {
+        guardrails::span(record, &self.roots).into_iter().chain(traces::span(record, &self.roots))
+    }
+}
+
 impl<C: SendHttp> Sink for OtlpSink<C> {
     fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
         HookFuture::later(async move {
             let service = &self.config.service;
             let traces: Vec<_> = match self.sends(Signal::Traces) {
-                true => records.iter().filter_map(|record| traces::span(record, &self.roots)).collect(),
+                true => records.iter().flat_map(|record| self.spans(record)).collect(),
                 false => Vec::new(),
             };
             let mut rejected = Rejected::default();

@@ -85,8 +85,9 @@ async fn a_collector_gets_traces_and_logs_that_fit_together() {
     assert_eq!(attributes(&resource["resource"])["service.name"], "hooks");
     let spans = resource["scopeSpans"][0]["spans"].as_array().unwrap();
     let names: Vec<_> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["execute_tool edit", "chat opus", "invoke_agent backend", "invoke_agent backend"]);
-    let [tool, chat, child, root] = &spans[..] else { panic!("four spans") };
+    let wanted = ["execute_tool edit", "chat opus", "invoke_agent backend", "invoke_agent backend"];
+    assert_eq!((names[0], &names[1..]), ("run_guardrail guard", &wanted[..]));
+    let [guardrail, tool, chat, child, root] = &spans[..] else { panic!("five spans") };
     for span in spans {
         assert_eq!(span["traceId"], root["traceId"]);
         let is_hex = |id: &Value, length| {
@@ -95,12 +96,23 @@ async fn a_collector_gets_traces_and_logs_that_fit_together() {
         assert!(is_hex(&span["traceId"], 32) && is_hex(&span["spanId"], 16), "{span}");
     }
     assert!(root.get("parentSpanId").is_none());
-    assert!([tool, chat, child].iter().all(|span| span["parentSpanId"] == root["spanId"]));
+    assert!([guardrail, tool, chat, child].iter().all(|span| span["parentSpanId"] == root["spanId"]));
     assert_eq!(
         (&tool["startTimeUnixNano"], &tool["endTimeUnixNano"]),
         (&json!("1750000000"), &json!("2000000000"))
     );
     assert_eq!((&tool["kind"], &chat["kind"], &tool["status"]["code"]), (&json!(1), &json!(3), &json!(2)));
+    let of_guardrail = attributes(guardrail);
+    for (name, value) in [
+        ("gen_ai.operation.name", "run_guardrail"),
+        ("gen_ai.security.guardrail.name", "guard"),
+        ("gen_ai.security.policy.rule.id", "no-shell"),
+        ("gen_ai.security.verdict.type", "deny"),
+        ("gen_ai.security.target.type", "tool_call"),
+        ("gen_ai.tool.name", "bash"),
+    ] {
+        assert_eq!(of_guardrail[name], value, "{name}");
+    }
     let of_chat = attributes(chat);
     assert_eq!(
         (&of_chat["gen_ai.operation.name"], &of_chat["gen_ai.usage.input_tokens"]),

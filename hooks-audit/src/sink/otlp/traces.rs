@@ -8,7 +8,7 @@ use crate::read::Committed;
 use crate::record::Record;
 
 /// Span kind of work inside this process.
-const INTERNAL: u8 = 1;
+pub(super) const INTERNAL: u8 = 1;
 /// Span kind of a call to another service.
 const CLIENT: u8 = 3;
 /// Status code of a failure.
