@@ -155,7 +155,6 @@ fn is_english(word: &str) -> bool {
             | "have"
             | "when"
             | "should"
-            | "use"
             | "please"
             | "always"
             | "never"

@@ -15,6 +15,21 @@ const MARKERS: [(Role, Mode); 4] = [
     (Role::Prefer, Mode::Prefer),
 ];
 
+/// Beginnings of words for "every".
+const EVERY: [&str; 13] = [
+    "jede", "cada", "chaque", "ogni", "elk", "ieder", "każd", "кажд", "кожн", "всяк", "toda", "todas",
+    "todos",
+];
+
+/// Verbs that demand something of a piece of work.
+const DUE: &[&str] = table!("words_abroad_due");
+
+/// Words that join a clause to the one that begins an instruction.
+const JOINTS: [&str; 8] = ["dass", "daß", "que", "che", "dat", "że", "чтобы", "щоб"];
+
+/// Words for parts of the work in languages other than English.
+const LOANS: &[&str] = table!("words_loans");
+
 /// Returns the wishes of a sentence.
 pub(super) fn wishes(language: &Likely, folded: &str, sentence: &Sentence<'_>) -> Vec<Spoken> {
     let Some(span) = sentence.whole() else { return Vec::new() };
@@ -24,6 +39,13 @@ pub(super) fn wishes(language: &Likely, folded: &str, sentence: &Sentence<'_>) -
         return Vec::new();
     }
     let clauses = clauses(language, folded, sentence);
+    // "Pas de console.log dans le code, jamais."
+    if let [first, .., last] = clauses.as_slice()
+        && finder.begins(last, Role::Never) == Some(finder.own(last).len())
+        && !finder.is_report(finder.text(finder.span.clone()))
+    {
+        return vec![Spoken { mode: Mode::Never, span: first.start..finder.span.end }];
+    }
     let mut found: Vec<Spoken> = Vec::new();
     let mut told_until = 0;
     let mut condition: Option<usize> = None;
@@ -100,7 +122,15 @@ impl WishFinder<'_> {
     fn is_about_something_else(&self) -> bool {
         let text = self.text(self.span.clone());
         let is_question = self.asks && !self.has(text, Role::Request);
-        is_question || self.has(text, Role::Undone) || self.has(text, Role::Task)
+        is_question || self.has(text, Role::Undone) || self.is_of_a_task(text)
+    }
+
+    /// Whether words limit the sentence to one task. "From today on" has the word "today" and does not.
+    fn is_of_a_task(&self, text: &str) -> bool {
+        let marker = phrase::first(text, self.language.phrases(Role::FromNowOn), self.has_spaces);
+        let marker = marker.unwrap_or(0..0);
+        let parts = [text.get(..marker.start), text.get(marker.end..)];
+        parts.into_iter().flatten().any(|part| self.has(part, Role::Task))
     }
 
     /// Returns the mode of the wish that the clause makes, and the end of its text.
@@ -120,10 +150,31 @@ impl WishFinder<'_> {
         if opens(Role::Stop) && !self.is_report(own) {
             let next = all.iter().find(|next| next.start > clause.start);
             let goes_on = next.is_none_or(|next| !self.starts(self.own(next), Role::Told));
-            return Some((Mode::Stop, if goes_on { self.end_of(clause) } else { clause.end }));
+            // "Non toccare mai …": the words of a ban are stronger than those of its start.
+            let mode = if self.begins(clause, Role::Never) > self.begins(clause, Role::Stop) {
+                Mode::Never
+            } else {
+                Mode::Stop
+            };
+            return Some((mode, if goes_on { self.end_of(clause) } else { clause.end }));
         }
-        if self.is_each(clause, all) {
+        // "Ich möchte nicht, dass du …": the phrase goes beyond its clause.
+        let denied = self.begins(clause, Role::Never).filter(|length| *length > own.len());
+        if denied.is_some() && !self.is_report(own) {
+            return Some((Mode::Never, whole));
+        }
+        let is_watched =
+            all.iter().any(|other| other.start < clause.start && self.starts(self.own(other), Role::Told));
+        if is_watched && self.is_every(own) {
             return Some((Mode::Always, whole));
+        }
+        if self.is_each(clause, all) || self.is_every_work(own) {
+            return Some((Mode::Always, whole));
+        }
+        // "从今天起，新代码都用 TypeScript。": the clause after the marker has the instruction.
+        if self.language.code == "zh" && self.begins(clause, Role::FromNowOn) == Some(own.len()) {
+            let next = all.iter().find(|next| next.start > clause.start)?;
+            return (!self.is_report(self.own(next))).then_some((Mode::FromNowOn, next.end));
         }
         for (role, mode) in MARKERS {
             let found = phrase::first(own, self.language.phrases(role), self.has_spaces);
@@ -198,13 +249,24 @@ impl WishFinder<'_> {
         occasion.is_some() && instructs(own) && !self.is_report(own)
     }
 
+    /// "… dass jede Funktion dokumentiert ist": whether the clause is about every piece of work.
+    fn is_every(&self, own: &str) -> bool {
+        let mut words = own.split_whitespace().skip_while(|word| JOINTS.contains(word));
+        let is_every = words.next().is_some_and(|word| EVERY.iter().any(|every| word.starts_with(every)));
+        is_every && words.take(3).any(|word| LOANS.contains(&word))
+    }
+
+    /// "Chaque PR doit avoir des tests.": whether the clause demands something of every piece of work.
+    fn is_every_work(&self, own: &str) -> bool {
+        let is_due = own.split_whitespace().any(|word| DUE.contains(&word));
+        self.is_every(own)
+            && !self.is_report(own)
+            && (is_due || self.has(own, Role::Product) || self.has(own, Role::Ours))
+    }
+
     /// Whether an instruction follows the occasion without a comma: "перед каждым коммитом запускай тесты".
     fn instructs_behind_occasion(&self, own: &str) -> bool {
         // "Before you push" may be about one push.
-        const EVERY: [&str; 13] = [
-            "jede", "cada", "chaque", "ogni", "elk", "ieder", "każd", "кажд", "кожн", "всяк", "toda",
-            "todas", "todos",
-        ];
         const PRONOUNS: [&str; 12] =
             ["du", "ihr", "wir", "man", "tu", "ty", "my", "ты", "мы", "вы", "ми", "ви"];
         let words: Vec<&str> = own.split_whitespace().collect();
@@ -248,6 +310,17 @@ impl WishFinder<'_> {
             return false;
         }
         let is_product = self.has(own, Role::Product);
+        // "Ne modifie jamais le fichier.": the imperative is within the marker.
+        let inside = own.get(marker.clone()).and_then(|text| text.split_once(' '));
+        if before.is_empty() && !is_product && inside.is_some_and(|(_, verb)| self.starts(verb, Role::Told)) {
+            return true;
+        }
+        // "Datumsangaben schreiben wir grundsätzlich im ISO-Format."
+        let is_ours =
+            before.ends_with(" wir") && before.split(' ').count() < 5 && !self.has(before, Role::Third);
+        if is_ours && matches!(role, Role::Always | Role::Never) && !is_product {
+            return true;
+        }
         let is_told = is_told || self.starts(before, Role::Told);
         match role {
             Role::Prefer => {
@@ -277,7 +350,7 @@ impl WishFinder<'_> {
             Role::Prefer => !self.is_report(own) && own.len() > marker.len() + 2,
             Role::FromNowOn => self.is_final(own) || !(self.is_report(own) || self.has(own, Role::Product)),
             _ => {
-                let closes = marker.end == own.len() && role == Role::Never;
+                let closes = marker.end == own.len() && role == Role::Never && !self.has(own, Role::Product);
                 closes || (self.is_final(own) && !self.has(own, Role::Product))
             }
         }
