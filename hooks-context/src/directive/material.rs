@@ -66,7 +66,9 @@ pub(super) fn paragraph_end(message: &str, from: usize) -> usize {
     let rest = message.get(from..).unwrap_or_default();
     let text = rest.trim_start();
     let start = from + (rest.len() - text.len());
-    text.find("\n\n").map_or(message.len(), |end| start + end)
+    // A fence is a text of its own; what follows it is the user's.
+    let fenced = text.strip_prefix("```").and_then(|inside| Some(start + 3 + inside.find("```")? + 3));
+    fenced.or_else(|| Some(start + text.find("\n\n")?)).unwrap_or(message.len())
 }
 
 /// Whether the text begins with a time: `12.004]`, `12:40:03`, `2026-05-01T`.

@@ -35,6 +35,46 @@
 //! assert!(detect("Never mind the tests this time.").is_empty());
 //! ```
 
+//! A frame around the deed states it as well. So does a rule for a kind of thing, or for a case:
+//!
+//! ```
+//! use hooks_context::directive::{Mode, detect};
+//!
+//! assert_eq!(detect("I'd appreciate it if you didn't reformat whole files.")[0].mode, Mode::Never);
+//! assert_eq!(detect("Comments should explain why, not what.")[0].mode, Mode::Always);
+//! assert_eq!(detect("If you change the schema, write a migration.")[0].mode, Mode::Always);
+//! assert!(detect("I'd appreciate it if you could look at the failing test.").is_empty());
+//! ```
+//!
+//! A task can hold a wish in an aside, and a wish may stand before another one:
+//!
+//! ```
+//! use hooks_context::directive::detect;
+//!
+//! let found = detect("Move the button. By the way, we use Tailwind for all styling, no inline styles.");
+//! let texts: Vec<_> = found.iter().map(|wish| &*wish.text).collect();
+//! assert_eq!(texts, ["we use Tailwind for all styling", "no inline styles"]);
+//! ```
+//!
+//! Rules for every piece of work, and bans that only a permission lifts, are found in many languages:
+//!
+//! ```
+//! use hooks_context::directive::{Mode, detect};
+//!
+//! assert_eq!(detect("Jede neue Tabelle bekommt einen Index.")[0].mode, Mode::Always);
+//! assert_eq!(detect("Ne modifie jamais le fichier de configuration.")[0].mode, Mode::Never);
+//! assert!(detect("Ajoute un champ qui n'est jamais vide.").is_empty());
+//! ```
+//!
+//! A sentence that asks to build something makes a requirement of the sentence before it:
+//!
+//! ```
+//! use hooks_context::directive::detect;
+//!
+//! let text = "When a user closes an account, always send a mail.";
+//! assert!(detect(&format!("{text} Please implement this.")).is_empty());
+//! ```
+
 mod grammar;
 mod languages;
 mod markers;
@@ -53,6 +93,14 @@ use serde::{Deserialize, Serialize};
 use self::sentence::Sentence;
 
 /// A standing wish and its position in a message.
+///
+/// ```
+/// use hooks_context::directive::detect;
+///
+/// let wish = &detect("Thanks! It's your job to keep the glossary current.")[0];
+/// assert_eq!(wish.text, "It's your job to keep the glossary current.");
+/// assert_eq!(wish.span, 8..51);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Detected {
@@ -150,6 +198,25 @@ impl FromStr for Mode {
 
 /// Returns the standing wishes in `message`, in order.
 ///
+/// Facts about the user or the project are found if the message asks to keep them in mind:
+///
+/// ```
+/// use hooks_context::directive::{Mode, detect};
+///
+/// let wish = &detect("Be aware that our customers use old browsers.")[0];
+/// assert_eq!(wish.mode, Mode::Remember);
+/// assert!(detect("Be aware that the build is red.").is_empty());
+/// ```
+///
+/// Quoted text and examples are not wishes of the user:
+///
+/// ```
+/// use hooks_context::directive::detect;
+///
+/// assert!(detect("Draft a slide with rules, e.g. always be kind.").is_empty());
+/// assert!(detect("Rename the page to \"Always be kind\".").is_empty());
+/// ```
+///
 /// ```
 /// use hooks_context::directive::detect;
 ///
@@ -173,7 +240,7 @@ pub fn detect(message: &str) -> Vec<Detected> {
         if begins < quoted_until {
             continue;
         }
-        if grammar::takes_back(&sentence) {
+        if grammar::takes_back(&sentence) || grammar::asks_to_build(&sentence) {
             found.truncate(last);
         }
         if grammar::makes_a_rule(&sentence)
@@ -181,7 +248,7 @@ pub fn detect(message: &str) -> Vec<Detected> {
             && let Some(span) = rule_before.clone()
             && let Some(text) = message.get(span.clone())
         {
-            found.push(Detected { mode: Mode::Always, text: text.to_owned(), span });
+            found.push(Detected { mode: grammar::mode_of_rule(text), text: text.to_owned(), span });
         }
         // A question, or a short word, is no rule.
         rule_before = sentence.whole().filter(|_| !sentence.asks() && sentence.len() > 2);

@@ -8,6 +8,9 @@ use super::words::is_filler;
 /// The longest sentence, in words and punctuation marks.
 const LONGEST: usize = 160;
 
+/// Length from which a list of words is in the order of its bytes: only the verbs are so many.
+const SORTED: usize = 200;
+
 /// A sentence, without the punctuation marks around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sentence<'a> {
@@ -48,6 +51,11 @@ impl<'a> Sentence<'a> {
         })
     }
 
+    /// Returns a part as a sentence of its own, without the mark at the end.
+    pub(super) fn part(&self, tokens: Range<usize>) -> Self {
+        Self { tokens: self.tokens.get(tokens).unwrap_or_default(), end: None, is_item: self.is_item }
+    }
+
     /// Returns the number of tokens.
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
@@ -61,12 +69,32 @@ impl<'a> Sentence<'a> {
     /// Whether the word at `at` is one of `words`.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         let word = self.word(at);
-        !word.is_empty() && words.contains(&word)
+        if words.len() >= SORTED {
+            return words.binary_search(&word).is_ok();
+        }
+        // The first letter rules out most words without a comparison of texts.
+        let first = word.as_bytes().first();
+        first.is_some() && words.iter().any(|known| known.as_bytes().first() == first && *known == word)
     }
 
     /// Whether the word at `at` does not change the meaning of an instruction after it.
     pub(super) fn is_filler(&self, at: usize) -> bool {
         is_filler(self.word(at))
+    }
+
+    /// Returns the number of words of the longest of `phrases` that is at `at`.
+    pub(super) fn reads_any(&self, at: usize, phrases: &[&str]) -> Option<usize> {
+        let first = self.word(at);
+        if first.is_empty() {
+            return None;
+        }
+        // A look at the first word rules out nearly all phrases.
+        let begin = phrases.iter().filter(|phrase| phrase.starts_with(first));
+        let lengths = begin.filter_map(|phrase| {
+            let mut words = phrase.split(' ').enumerate();
+            words.all(|(offset, word)| self.word(at + offset) == word).then(|| phrase.split(' ').count())
+        });
+        lengths.max()
     }
 
     /// Whether `words` are the tokens from `at` on.
@@ -121,4 +149,15 @@ fn is_stop(token: &Token<'_>) -> bool {
 
 fn asks(token: &Token<'_>) -> bool {
     matches!(token.kind, Kind::Mark('?' | '？' | '؟'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directive::words::VERBS;
+
+    #[test]
+    fn the_verbs_are_a_sorted_list() {
+        assert!(VERBS.len() >= SORTED && VERBS.is_sorted());
+    }
 }

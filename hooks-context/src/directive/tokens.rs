@@ -104,6 +104,8 @@ impl<'a> TokenScanner<'a> {
             '\n' => self.line_end(),
             _ if c.is_whitespace() => self.at += c.len_utf8(),
             '`' => self.code(),
+            // Emphasis: "**Important:** always …".
+            '*' => self.at += 1,
             '"' => self.quotation('"', c),
             '“' | '„' => self.quotation('”', c),
             '«' => self.quotation('»', c),
@@ -150,7 +152,10 @@ impl<'a> TokenScanner<'a> {
             }
             end = self.at + at + c.len_utf8();
         }
-        let end = end.max(self.at + first.len_utf8());
+        let mut end = end.max(self.at + first.len_utf8());
+        // "e.g." does not end a sentence.
+        let is_short = matches!(self.lower.get(self.at..end), Some("e.g" | "i.e" | "eg" | "vs" | "cf"));
+        end += usize::from(is_short && self.message.get(end..).is_some_and(|rest| rest.starts_with('.')));
         let written = self.lower.get(self.at..end).unwrap_or_default();
         let word = if written.contains(['\'', '’']) { contraction(written) } else { written };
         self.tokens.push(Token { word, kind: Kind::Word, start: self.at, end });

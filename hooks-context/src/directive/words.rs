@@ -94,5 +94,14 @@ pub(super) const AUTHORING: &[&str] = table!("words_authoring");
 /// Texts and tools with rules of their own, which do not apply to their author.
 pub(super) const ARTEFACTS: &[&str] = table!("words_artefacts");
 
+/// Words with which a user describes a wish: "I'd be glad if you …".
+pub(super) const GLAD: &[&str] = table!("words_glad");
+
+/// Phrases with which a user leaves the task.
+pub(super) const ASIDES: &[&str] = table!("words_asides");
+
+/// Nouns for a part of a product, or for those who use it.
+pub(super) const OF_PRODUCT: &[&str] = table!("words_of_product");
+
 /// Verbs that begin instructions, in alphabetical order.
 pub(super) const VERBS: &[&str] = table!("verbs");

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{Form, WishParser};
 use crate::directive::words::{
-    ARTEFACTS, AUTHORING, NAMING, NO_VERBS, OWN, RULE_NOUNS, SUBJECTS, TEXTING, VERBS, WITHDRAWING,
+    ARTEFACTS, AUTHORING, NAMING, NO_VERBS, OF_PRODUCT, OWN, RULE_NOUNS, SUBJECTS, TEXTING, VERBS,
+    WITHDRAWING,
 };
 
 impl WishParser<'_> {
@@ -46,9 +47,16 @@ impl WishParser<'_> {
         if is_logged || s.reads(first, &["in", "an", "ideal", "world"]) {
             return true;
         }
-        let makes = s.is(first, &["implement", "build", "create", "develop", "design"])
-            && s.is(first + 1, &["a", "an", "the", "some"]);
-        makes && (first..at).any(|at| s.mark(at) == Some(':'))
+        // "When the button is clicked, always reset the counter."
+        let is_event = s.is(first, &["when", "if", "once", "whenever", "after"])
+            && s.is(first + 1, &["the", "a", "an", "any"])
+            && s.is(first + 2, OF_PRODUCT)
+            && first + 2 < at;
+        let begins =
+            s.is(first, &["implement", "develop", "design"]) && !s.is(first + 1, &["this", "that", "it"]);
+        let makes =
+            begins || s.is(first, &["build", "create"]) && s.is(first + 1, &["a", "an", "the", "some"]);
+        is_event || makes && (first..at).any(|at| s.mark(at) == Some(':'))
     }
 
     fn is_head_of_talk(&self, head: Range<usize>) -> bool {

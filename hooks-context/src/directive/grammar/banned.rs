@@ -13,6 +13,9 @@ use crate::directive::words::{
 /// Nouns that a report counts, as in "no errors": such a sentence is not a ban.
 const REPORTED: &[&str] = table!("words_reported");
 
+/// Parts of an answer.
+const CHAT: &[&str] = table!("unmarked_chat");
+
 /// Branches, environments and days that a ban protects.
 const GUARDED: &[&str] = table!("words_guarded");
 
@@ -115,11 +118,15 @@ impl WishParser<'_> {
         // "So quick and dirty is fine: no tests, no CLI."
         let is_allowed = (0..marker.at)
             .any(|at| s.is(at, &["fine", "enough", "ok", "okay"]) && s.mark(at + 1) == Some(':'));
-        if is_allowed || clause.start != marker.at || !self.opens(clause) || self.is_soon_over(first..ends) {
+        let opens = self.opens(clause) || self.is_over_at(ends);
+        if is_allowed || clause.start != marker.at || !opens || self.is_soon_over(first..ends) {
             return None;
         }
         if for_ever {
             return Some((Mode::Never, marker.at));
+        }
+        if self.is_over_at(ends) {
+            return Some((Mode::Stop, marker.at));
         }
         if s.is(marker.at, &["nothing"]) || s.is(first, REPORTED) || s.is(first, &["i", "it", "that", "the"])
         {
@@ -141,6 +148,12 @@ impl WishParser<'_> {
         let last = (first..ends).take_while(|at| is_head(*at)).last()?;
         let is_plural = self.is_plural(last, last + 1) || goes_on(s, first);
         (!tells && is_plural && last < first + 4).then_some((Mode::Never, marker.at))
+    }
+
+    /// Whether the clause that ends at `end` closes with "any more".
+    fn is_over_at(&self, end: usize) -> bool {
+        let s = self.sentence;
+        s.is(end.wrapping_sub(1), &["anymore"]) || s.reads(end.saturating_sub(2), &["any", "more"])
     }
 
     /// "eval is forbidden in this project", "It is forbidden to …", "Tests are mandatory for every fix".
@@ -194,7 +207,8 @@ impl WishParser<'_> {
     pub(super) fn dropped(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
         let s = self.sentence;
         let ends = self.clause_end(marker.end());
-        let often = (marker.end()..ends).any(|at| s.is(at, &["every", "each", "always", "all"]))
+        let often = (marker.end()..ends)
+            .any(|at| s.is(at, &["every", "each", "always", "all"]) || s.is(at, CHAT))
             || goes_on(s, marker.end());
         let holds = clause.start == marker.at && often && !self.is_soon_over(marker.end()..ends);
         holds.then_some((Mode::Stop, clause.start))

@@ -3,12 +3,9 @@
 use super::{Form, WishParser};
 use crate::directive::markers::{Marker, Sign, goes_on};
 use crate::directive::words::{
-    CONDITIONS, HAPPENING, JOINING, NAMING, OF_WORK, PASSING, RULING, SCOPING, SUBJECTS, TELLING, TOLD,
+    CONDITIONS, GLAD, HAPPENING, JOINING, NAMING, OF_WORK, PASSING, RULING, SCOPING, SUBJECTS, TELLING, TOLD,
     WEIGHTY,
 };
-
-/// Words with which a user describes a wish: "I'd be glad if you …".
-const GLAD: &[&str] = table!("words_glad");
 
 impl WishParser<'_> {
     /// Returns the clause of the token at `at`.
@@ -141,6 +138,15 @@ impl WishParser<'_> {
             let is_glad = (clause.start..last).any(|at| s.is(at, GLAD));
             return clause.begin_if(is_glad && !s.word(marker.end()).is_empty());
         }
+        // "You always have to add type hints."
+        let is_yours = s.is(last, &["you", "we"])
+            && last == clause.start
+            && s.is(marker.end(), &["have", "need"])
+            && s.is(marker.end() + 1, &["to"])
+            && (marker.end() + 2..s.len()).any(|at| self.is_made(at));
+        if is_yours && marker.sign == Sign::Always {
+            return Some(clause.start);
+        }
         let to = s.is(marker.end(), &["to"]) && self.is_verb(marker.end() + 1);
         let is_due = s.is(last, &["you're", "care", "careful", "sure"])
             || (s.is(last, &["are"]) && self.is_told(clause.start, last))
@@ -168,13 +174,15 @@ impl WishParser<'_> {
             "you" | "us" | "everyone" | "everybody" | "agents" | "team" | "all" => {
                 let verb = (start..last).rev().find(|at| !s.is(*at, &["the", "all", "of"]));
                 verb.is_some_and(|at| {
-                    s.is(
-                        at,
-                        &[
-                            "want", "need", "expect", "ask", "like", "require", "tell", "remind", "asking",
-                            "urge", "love",
-                        ],
-                    )
+                    // "I didn't ask you to stop."
+                    !s.is(at.wrapping_sub(1), &["didn't", "never", "not"])
+                        && s.is(
+                            at,
+                            &[
+                                "want", "need", "expect", "ask", "like", "require", "tell", "remind",
+                                "asking", "urge", "love",
+                            ],
+                        )
                 }) && s.is(start, &["i", "we", "i'd", "we'd", "i'm", "we're"])
             }
             _ => false,
@@ -198,8 +206,17 @@ impl WishParser<'_> {
         {
             return true;
         }
+        // "Agents on the data team must never …"
+        if s.is(start, TOLD) && s.is(start + 1, &["on", "in", "of", "from", "with", "at"]) {
+            return true;
+        }
         let is_one_thing = s.is(start, &["the", "this", "that", "a", "an", "my", "it"]);
-        !is_one_thing && (start..end).any(|at| s.is(at, OF_WORK))
+        let is_of_work = |at: usize| {
+            let is_plain =
+                !s.is(at, &["request", "requests"]) || s.is(at.wrapping_sub(1), &["pull", "merge"]);
+            s.is(at, OF_WORK) && is_plain
+        };
+        !is_one_thing && (start..end).any(is_of_work)
     }
 
     /// Whether the words from `start` to `end` name a time or a place, with the subject left out.
@@ -239,7 +256,7 @@ impl WishParser<'_> {
         let first = self.past_fillers(begins, at);
         (begins..at).any(|told| {
             let is_verb_here = told == first || s.is(told.wrapping_sub(1), JOINING);
-            s.is(told, TELLING) && !is_verb_here && !s.is(told.wrapping_sub(1), &["i", "to"])
+            s.is(told, TELLING) && !is_verb_here && !s.is(told.wrapping_sub(1), &["i", "i've", "to"])
         })
     }
 
@@ -247,6 +264,16 @@ impl WishParser<'_> {
     pub(super) fn is_named(&self, at: usize) -> bool {
         let s = self.sentence;
         let Some(before) = at.checked_sub(1) else { return false };
+        let begins =
+            (0..at).rev().find(|at| matches!(s.mark(*at), Some(';' | '—' | '–'))).map_or(0, |at| at + 1);
+        let is_example = (begins..at).any(|at| {
+            s.is(at, &["e.g.", "eg.", "e.g", "eg"])
+                || s.is(at, &["for"]) && s.is(at + 1, &["example", "instance"]) && s.mark(at + 2).is_some()
+                || s.reads(at, &["such", "as"])
+        });
+        if is_example {
+            return true;
+        }
         let before = if s.mark(before) == Some(':') { before.wrapping_sub(1) } else { before };
         s.is(before, NAMING)
     }
@@ -267,6 +294,7 @@ impl WishParser<'_> {
                 let is_during = s.is(at.wrapping_sub(1), &["in", "for", "on", "during", "just"]);
                 s.is(at + 1, &["time"]) || (is_during && s.is(at + 1, PASSING))
             }
+            "that" => s.is(at.wrapping_sub(1), &["in", "for", "on"]) && s.is(at + 1, PASSING),
             "for" => {
                 s.is(at + 1, &["now"])
                     || s.reads(at + 1, &["the", "moment"])

@@ -1,7 +1,7 @@
 //! Form of a sentence: statement, request or question.
 
 use crate::directive::sentence::Sentence;
-use crate::directive::words::{ASKING, JOINING, QUESTIONS, SUBJECTS};
+use crate::directive::words::{ASKING, JOINING, QUESTIONS, SUBJECTS, VERBS};
 
 /// Form of a sentence.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,9 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
             return Form::Request(start);
         }
     }
+    if sentence.asks() && is_checked(sentence, first) {
+        return Form::Question;
+    }
     if sentence.asks() {
         return if tag(sentence).is_some() { Form::Statement } else { Form::Question };
     }
@@ -47,6 +50,8 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
         "can" | "could" | "would" | "will" | "may" | "must" | "don't" | "won't" | "can't" => {
             sentence.is(next, SUBJECTS)
         }
+        // "Should a test fail, stop."
+        "should" if (next..sentence.len()).any(|at| sentence.mark(at) == Some(',')) => false,
         // A sentence such as "Is not allowed to …" lacks its subject and is not a question.
         "is" => !sentence.is(next, &["not", "forbidden", "mandatory", "prohibited", "strictly"]),
         word => ASKING.contains(&word),
@@ -54,11 +59,22 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
     if is_question { Form::Question } else { Form::Statement }
 }
 
+/// "We always deploy on Fridays, right?": the user asks whether a statement is true.
+fn is_checked(sentence: &Sentence<'_>, first: usize) -> bool {
+    let last = sentence.len().saturating_sub(1);
+    let instructs = sentence.is(first, VERBS)
+        || sentence.is(first, &["always", "never", "don't", "no", "only", "from", "please", "you", "so"]);
+    let is_statement = !instructs;
+    let obliges = sentence.is(first + 1, &["should", "must", "shouldn't", "mustn't"]);
+    is_statement && !obliges && sentence.is(last, &["right", "yes", "yeah", "correct", "true"])
+}
+
 /// Returns the first token of the end of the sentence, if only that end is a question: "never push to main,
 /// ok?"
 fn tag(sentence: &Sentence<'_>) -> Option<usize> {
     let tag = (0..sentence.len()).rev().find(|at| sentence.mark(*at) == Some(',')).map(|at| at + 1);
-    tag.filter(|tag| {
+    let last = sentence.len().checked_sub(1).filter(|last| sentence.is(*last, &["ok", "okay"]));
+    tag.or(last).filter(|tag| {
         let tag = *tag;
         let is_short = sentence.len() - tag <= 3;
         is_short

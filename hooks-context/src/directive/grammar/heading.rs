@@ -71,6 +71,11 @@ fn is_general(sentence: &Sentence<'_>, end: usize) -> bool {
             && sentence.is(at + 1, &["only", "just"])
             && sentence.reads(at + 2, &["for", "this"])
     });
+    // "How we work, in a nutshell:".
+    if sentence.reads(0, &["how", "we"]) || sentence.reads(0, &["the", "way", "we"]) {
+        return sentence.is(end.min(3), &["work", "build", "code", "write"])
+            || sentence.is(2, &["work", "build", "code", "do"]);
+    }
     let is_general = (0..end).any(|at| sentence.is(at, &["general"]));
     let is_advice = (0..end).any(|at| {
         sentence.is(at, RULE_NOUNS)

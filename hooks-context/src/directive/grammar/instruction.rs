@@ -98,11 +98,12 @@ impl WishParser<'_> {
     pub(super) fn is_soon_over(&self, words: Range<usize>) -> bool {
         let s = self.sentence;
         words.into_iter().any(|at| {
-            (s.is(at, SOON) && !s.is(at.wrapping_sub(1), &["from"]))
+            (s.is(at, SOON) && !s.is(at.wrapping_sub(1), &["from", "not", "neither", "nor"]))
                 || s.word(at).starts_with('#')
                 || s.reads(at, &["the", "moment"])
                 || (s.is(at, &["this"]) && !s.is(at + 1, PLACES_OF_WORK))
                 || (s.is(at, &["that"])
+                    && !s.is(at + 1, &["everywhere", "always"])
                     && s.is(at.wrapping_sub(1), &["in", "on", "for", "with", "of", "during", "about", "do"]))
                 || (s.is(at, &["before", "after"]) && s.is(at + 1, &["i", "we", "lunch"]))
         })

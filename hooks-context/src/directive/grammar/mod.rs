@@ -8,6 +8,7 @@ mod form;
 mod heading;
 mod instruction;
 mod modes;
+mod parts;
 mod recurring;
 mod ruled;
 mod several;
@@ -18,7 +19,7 @@ use std::ops::Range;
 use self::form::{Form, form};
 pub(super) use self::heading::{Heading, heading};
 use self::unmarked::is_told_by_a_text;
-pub(super) use self::unmarked::{Context, announces_text, makes_a_rule, takes_back};
+pub(super) use self::unmarked::{Context, announces_text, asks_to_build, makes_a_rule, takes_back};
 use super::Mode;
 use super::markers::{self, Marker, Sign, goes_on};
 use super::sentence::Sentence;
@@ -43,7 +44,7 @@ struct MarkedWish {
 pub(super) fn wishes<'a>(sentence: &Sentence<'a>, context: &mut Context<'a>) -> Vec<Wish> {
     let markers = markers::all(sentence);
     let reader = WishParser { sentence, form: form(sentence) };
-    if context.is_material(sentence) || is_told_by_a_text(sentence) {
+    if context.is_material(sentence) || is_told_by_a_text(sentence) || asks_to_build(sentence) {
         return Vec::new();
     }
     if sentence.reads(reader.content(0), &["would", "you", "prefer"]) && sentence.asks() {
@@ -83,13 +84,17 @@ pub(super) fn wishes<'a>(sentence: &Sentence<'a>, context: &mut Context<'a>) -> 
         }
     }
     let wishes = reader.bounded(&found);
-    let wishes = if wishes.is_empty() && !context.is_listed {
-        reader.unmarked(context).into_iter().collect()
-    } else {
-        wishes
-    };
+    let wishes = if context.is_listed { wishes } else { reader.with_unmarked(wishes, context) };
     context.note(&reader);
     wishes
+}
+
+/// Returns the mode of a sentence that the next one makes a rule.
+pub(super) fn mode_of_rule(text: &str) -> Mode {
+    let negates =
+        |word: &str| matches!(word, "no" | "not" | "never" | "don't" | "nothing" | "nobody" | "mustn't");
+    let is_ban = text.to_ascii_lowercase().split_whitespace().any(negates);
+    if is_ban { Mode::Never } else { Mode::Always }
 }
 
 struct WishParser<'a> {
@@ -115,7 +120,9 @@ impl WishParser<'_> {
                 // "Would you mind always adding …?"
                 let behind = self.behind(marker);
                 let is_asked = matches!(self.form, Form::Request(_)) && goes_on(self.sentence, behind);
-                let start = governed().filter(|_| is_asked || self.is_verb(behind));
+                let fails =
+                    self.sentence.is(behind, &["fail", "crash", "break", "hang", "seem", "forget", "lose"]);
+                let start = governed().filter(|_| is_asked || self.is_verb(behind) && !fails);
                 let closing = || self.behind_an_instruction(marker, clause);
                 start
                     .or_else(|| self.told_to(marker, clause))

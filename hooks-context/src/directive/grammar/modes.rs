@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::before::Clause;
 use super::{Form, MarkedWish, WishParser};
 use crate::directive::Mode;
-use crate::directive::markers::{Marker, Sign};
+use crate::directive::markers::{Marker, Sign, goes_on};
 use crate::directive::words::{
-    ASKING, HAPPENING, JOINING, OBLIGING, OF_WORK, PAST, PLACES_OF_WORK, SCOPING, SUBJECTS, VERBS,
+    ASKING, HAPPENING, JOINING, OBLIGING, OF_PRODUCT, OF_WORK, PAST, PLACES_OF_WORK, SCOPING, SUBJECTS, VERBS,
 };
 
 impl WishParser<'_> {
@@ -38,14 +38,20 @@ impl WishParser<'_> {
                     let only = (content..s.len()).any(|at| s.is(at, &["only", "instead"]));
                     obliges(content..s.len()) || (subject == "it's" && only)
                 }
-                "the" | "a" | "an" if marker.sign != Sign::FromNowOn => obliges(content..s.len()),
-                // "From now on the old path has to redirect" is about a product.
+                "the" | "a" | "an" if marker.sign != Sign::FromNowOn => {
+                    let is_named = (content..s.len()).any(|at| s.is(at, &["called", "named", "known"]));
+                    is_named || obliges(content..s.len())
+                }
+                // "From now on the server returns 404" is about a product.
+                "the" if (content + 1..content + 3).any(|at| s.is(at, OF_PRODUCT)) => {
+                    obliges(content..s.len())
+                }
                 "the" => !s.is_quoted(content + 1) && !s.is_quoted(content + 2),
                 "" => !(s.is_quoted(content) && s.is(content + 1, &["will", "is", "has", "must", "are"])),
                 _ => !s.is(content, ASKING) || s.is(content, &["do", "have", "don't"]),
             };
-            let is_foretold =
-                marker.sign == Sign::Later && !s.is(content, &["you"]) && will(content..s.len());
+            let is_told = s.is(content, &["you"]) || s.is(content, VERBS);
+            let is_foretold = marker.sign == Sign::Later && !is_told && will(content..s.len());
             return clause.begin_if(is_wish && !is_foretold);
         }
         // The marker ends an instruction: "use tabs from now on".
@@ -55,6 +61,9 @@ impl WishParser<'_> {
             && !obliges(0..marker.at);
         if marker.sign == Sign::NextTime || is_place || last.is_some_and(|last| last.start >= clause.wide) {
             return None;
+        }
+        if clause.start == marker.at && clause.boundary > 1 && self.is_kind_in_a_form(clause.boundary - 1) {
+            return Some(self.past_fillers(0, marker.at));
         }
         let wide = clause.wide.min(self.instruction_before(marker.at));
         let narrow = (wide..marker.at).rev().find(|at| {
@@ -68,6 +77,8 @@ impl WishParser<'_> {
             "you" | "we" | "everyone" | "everybody" => !will(start..marker.at) && !s.is(start + 1, PAST),
             "every" | "each" | "all" | "any" => obliges(start..marker.at) || marker.sign == Sign::FromNowOn,
             word if OF_WORK.contains(&word) => obliges(start..marker.at),
+            // "Would you mind using tabs from now on?"
+            _ if matches!(self.form, Form::Request(asked) if asked == start) && goes_on(s, start) => true,
             word => {
                 !SUBJECTS.contains(&word)
                     && is_verb
@@ -76,6 +87,16 @@ impl WishParser<'_> {
         };
         let is_foretold = marker.sign == Sign::Later && will(start..marker.at);
         (instructs && !is_foretold && start < marker.at).then_some(start)
+    }
+
+    /// Whether the clause that ends at `end` names a kind of thing and a form for it: "branch names in lowercase".
+    fn is_kind_in_a_form(&self, end: usize) -> bool {
+        let s = self.sentence;
+        let start = (0..end).rev().find(|at| s.mark(*at).is_some()).map_or(0, |at| at + 1);
+        let start = self.past_fillers(start, end);
+        let form = (start + 1..end).find(|at| s.is(*at, &["in", "with", "without", "only", "as"]));
+        let is_bare = !s.is(start, SUBJECTS) && !s.is(start, VERBS) || s.is(start, OF_WORK);
+        is_bare && form.is_some_and(|form| (start..form).any(|at| self.is_made(at)))
     }
 
     /// Returns the start of the instruction that ends at `at`. Commas of a list within it do not end it.
@@ -112,7 +133,10 @@ impl WishParser<'_> {
             _ => {}
         }
         let governed = if clause.start == at {
-            !is_third && !self.is_narrated(clause, was_rejected) && (s.word(at) == "prefer" || compares)
+            let lasts = rest.clone().any(|at| s.is(at, &["everywhere", "throughout", "always"]));
+            !is_third
+                && !self.is_narrated(clause, was_rejected)
+                && (s.word(at) == "prefer" || compares || lasts)
         } else {
             let subject = s.word(clause.start);
             let count = at - clause.start;
@@ -133,6 +157,7 @@ impl WishParser<'_> {
                     ],
                 ),
                 ("i'd" | "we'd", 1 | 2) => true,
+                ("i" | "we", 3) => s.reads(at - 2, &["tend", "to"]),
                 ("our" | "the", 2) => is_third && s.is(at - 1, &["team"]),
                 _ if s.is(at - 1, &["i", "we", "i'd"]) => {
                     s.is(clause.start, SCOPING) || s.is(clause.start, &["usually", "normally", "personally"])
@@ -153,7 +178,14 @@ impl WishParser<'_> {
         let is_once = s.is(first, &["if", "to"])
             && rest.clone().any(|at| s.is(at, &["this", "later", "now", "today", "tomorrow", "it"]));
         let is_habit = s.is(first, &["it"]) && s.is(first + 1, &["when", "if"]);
+        let is_for_one = rest.clone().any(|at| {
+            s.is(at, &["for", "in", "on"])
+                && s.is(at + 1, &["this", "that"])
+                && !s.is(at + 2, PLACES_OF_WORK)
+                && !s.is(at + 2, &["kind", "sort", "type", "app", "language"])
+        });
         let chooses = is_once
+            || is_for_one
             || (is_shown && (first + 1..first + 4).any(|at| s.is(at, &CHOICES)))
             || (s.is(first, &["option", "it", "this", "them", "neither", "both"]) && !is_habit)
             || (s.is(first, &["that"])
@@ -182,6 +214,9 @@ impl WishParser<'_> {
         }
         let ends =
             (marker.end()..s.len()).find(|at| matches!(s.mark(*at), Some(';' | ':'))).unwrap_or(s.len());
+        // "Don't bother with the old format, it isn't used any more."
+        let other = (marker.end()..ends).find(|at| s.mark(*at) == Some(',') && s.is(at + 1, SUBJECTS));
+        let ends = other.unwrap_or(ends);
         let is_over = (marker.end()..ends).any(|at| {
             s.is(at, &["anymore", "any-more", "nomore"])
                 || (s.is(at, &["any"])
@@ -224,6 +259,11 @@ impl WishParser<'_> {
         if matches!(self.form, Form::Request(_)) && !s.is(next, &["to", "that"]) {
             return None;
         }
+        let noun = s.word(next + 1);
+        let noun = noun.strip_suffix("'s").or_else(|| noun.strip_suffix("’s")).unwrap_or(noun);
+        if s.is(next, &["the", "a"]) && OF_PRODUCT.contains(&noun) {
+            return None;
+        }
         let is_announced = matches!(s.mark(next), Some(',' | ':' | '-' | '—' | '–'));
         if is_announced {
             next += 1;
@@ -247,7 +287,7 @@ impl WishParser<'_> {
                     || (s.is(at, &["this", "it"])
                         && (self.closes(at) || s.is(at + 1, &["before", "after", "later"])))
                     || (s.is(at, &["this"]) && s.is(at + 1, &["afternoon", "morning", "evening", "week"]))
-                    || s.reads(at, &["you're", "done"])
+                    || (s.is(at, &["you're"]) && s.is(at + 1, &["done", "finished", "ready", "through"]))
                     || (s.is(at, &["chapter", "section", "line", "row", "figure", "page", "table", "slide"])
                         && s.word(at + 1).starts_with(|c: char| c.is_ascii_digit()))
                     || (s.is(at, &["for", "in", "on", "with", "after", "before"])

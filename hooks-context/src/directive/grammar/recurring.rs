@@ -4,7 +4,7 @@ use super::before::Clause;
 use super::{MarkedWish, WishParser};
 use crate::directive::Mode;
 use crate::directive::markers::Marker;
-use crate::directive::words::{ARTEFACTS, OBLIGING, OF_WORK, VERBS};
+use crate::directive::words::{ARTEFACTS, OBLIGING, OF_WORK, TOLD, VERBS};
 
 impl WishParser<'_> {
     /// "Whenever you touch the schema, regenerate the client.", "Ask me each time you add a dependency."
@@ -48,13 +48,14 @@ impl WishParser<'_> {
         }
         let start = clause.start.min(clause.wide);
         let instructs = last.is_none() && start < marker.at && s.is(who, &["you", "we"]);
-        (instructs && s.is(start, VERBS) && self.is_of_the_reader(start, marker.at))
+        let told = s.is(start, TOLD) && s.is(start + 1, OBLIGING);
+        (instructs && (told || s.is(start, VERBS)) && self.is_of_the_reader(start, marker.at))
             .then(|| (self.mode_at(start), start))
     }
 
     fn instructs_here(&self, at: usize) -> bool {
         let s = self.sentence;
-        let is_told = s.is(at, &["you", "we"]) && s.is(at + 1, OBLIGING);
+        let is_told = s.is(at, &["you", "we"]) && (s.is(at + 1, OBLIGING) || s.is(at + 1, VERBS));
         s.is(at, VERBS) || s.is(at, &["don't", "do", "make", "please", "never", "always", "also"]) || is_told
     }
 
@@ -81,8 +82,10 @@ impl WishParser<'_> {
     ) -> Option<(Mode, usize)> {
         let s = self.sentence;
         if clause.start == marker.at {
-            let comma = (marker.end()..s.len().min(marker.end() + 8)).find(|at| s.mark(*at) == Some(','))?;
-            let what = self.content(comma + 1);
+            // "Before every commit run the tests."
+            let is_told = s.is(marker.end(), VERBS) && s.is(marker.at, &["before", "after"]);
+            let comma = (marker.end()..s.len().min(marker.end() + 8)).find(|at| s.mark(*at) == Some(','));
+            let what = if is_told { marker.end() } else { self.content(comma? + 1) };
             return self.instructs(what).then(|| (self.mode_at(what), clause.start));
         }
         // After an instruction, "for" and "in" refer to existing things: "print the author for each commit".

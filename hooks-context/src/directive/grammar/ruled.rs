@@ -70,7 +70,11 @@ impl WishParser<'_> {
     ) -> Option<(Mode, usize)> {
         let s = self.sentence;
         let content = self.content(marker.end());
-        if clause.start == marker.at && self.instructs(content) {
+        let ideally_you = marker.sign == Sign::Ideally
+            && s.is(content, &["you", "we"])
+            && s.is(content + 1, VERBS)
+            && !self.is_soon_over(content..s.len());
+        if clause.start == marker.at && (ideally_you || self.instructs(content)) {
             return self.stands(marker, content).map(|mode| (mode, clause.start));
         }
         // "Without exception, changes to auth need my approval."

@@ -174,6 +174,7 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
             .map(|len| (Sign::NoWay, len)),
         "on" => reads(&["on", "no", "account"]).map(|len| (Sign::NoWay, len)),
         "at" => reads(&["at", "no", "point"])
+            .or_else(|| reads(&["at", "no", "time"]))
             .map(|len| (Sign::NoWay, len))
             .or_else(|| reads(&["at", "all", "times"]).map(|len| (Sign::Always, len))),
         "from" | "form" | "frm" | "fron" => from(sentence, at),
@@ -238,6 +239,10 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
             {
                 return Some((Sign::NoWay, obliged + 2 - at));
             }
+            // "No agent ever logs in as root."
+            if sentence.is(at + 1, TOLD) && sentence.is(at + 2, &["ever"]) {
+                return Some((Sign::NoWay, 3));
+            }
             let is_measure = sentence.is(at + 2, &["than"]);
             (sentence.is(at + 1, &["more", "longer"]) && !is_measure).then_some((Sign::NoMore, 2))
         }
@@ -301,7 +306,10 @@ fn in_future(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
 fn for_all(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     if sentence.reads(at + 1, &["the", "rest", "of"]) || sentence.reads(at + 1, &["the", "remainder", "of"]) {
         let is_long = |word| {
-            matches!(word, "project" | "session" | "conversation" | "year" | "sprint" | "week" | "chat")
+            matches!(
+                word,
+                "project" | "session" | "work" | "conversation" | "year" | "sprint" | "week" | "chat"
+            )
         };
         let scope = (at + 4..at + 7).find(|at| is_long(sentence.word(*at)))?;
         return Some((Sign::FromNowOn, scope + 1 - at));

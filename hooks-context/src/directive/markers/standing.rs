@@ -15,7 +15,10 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
     match s.word(at) {
         "as" => as_a_rule(s, at).map(|len| (Sign::Standing, len)),
         "normally" | "usually" | "typically" => Some((Sign::Standing, 1)),
+        "whatever" => standing(&[&["whatever", "happens"], &["whatever", "it", "takes"]]),
+        "come" => standing(&[&["come", "what", "may"]]),
         "ideally" => Some((Sign::Ideally, 1)),
+        "given" => one_of(Sign::Ideally, &[&["given", "the", "choice"], &["given", "a", "choice"]]),
         "per" => (s.is(at + 1, &["our", "team"]) && s.is(at + 2, RULE_NOUNS)).then_some((Sign::Standing, 3)),
         "by" => standing(&[&["by", "default"], &["by", "convention"], &["by", "policy"]]),
         "unless" | "until" | "till" => unless_otherwise(s, at).map(|len| (Sign::Standing, len)),
@@ -35,7 +38,9 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
             .or_else(|| next_sessions(s, at))
             .or_else(|| each(s, at))
             .or_else(|| place_of_work(s, at)),
-        "within" | "on" => each(s, at).or_else(|| place_of_work(s, at)),
+        "within" | "on" => {
+            standing(&[&["on", "principle"]]).or_else(|| each(s, at)).or_else(|| place_of_work(s, at))
+        }
         "before" | "after" | "upon" | "with" | "at" => each(s, at),
         "throughout" | "across" => {
             let the = s.is(at + 1, &["this", "the", "our", "all"]);
@@ -124,7 +129,8 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
                 && s.is(at + 2, &["to", "in"])
                 && (s.is(at + 3, &["memory"]) || s.is(at + 4, &["memory"])))
             .then_some((Sign::Remember, if s.is(at + 3, &["memory"]) { 4 } else { 5 }));
-            memory.or_else(|| obliged(s, at))
+            let is_told = held && s.mark(at + 2) == Some(':') && !s.is(at, &["put", "commit"]);
+            memory.or_else(|| is_told.then_some((Sign::Remember, 2))).or_else(|| obliged(s, at))
         }
         "take" => {
             let says = s.is(at + 2, &["that"]) || s.mark(at + 2) == Some(':');

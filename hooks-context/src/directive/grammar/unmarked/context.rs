@@ -104,6 +104,18 @@ pub(in crate::directive) fn takes_back(s: &Sentence<'_>) -> bool {
         || s.reads(at, &["i", "take", "that", "back"])
 }
 
+/// Whether a part of the sentence asks to build what the other words describe: "…: implement this in the list view".
+pub(in crate::directive) fn asks_to_build(s: &Sentence<'_>) -> bool {
+    let begins =
+        |at: usize| at == 0 || s.mark(at - 1).is_some() || s.is(at - 1, &["and", "so", "please", "then"]);
+    (0..s.len()).filter(|at| s.is(*at, &["implement", "build"])).any(|at| {
+        let is_object = s.is(at + 1, &["this", "that", "it", "them", "these"])
+            && !s.is(at + 2, &["rule", "way", "habit"])
+            || at + 1 >= s.len();
+        is_object && begins(at)
+    })
+}
+
 /// Whether the sentence announces a text below it that is not the user's: "Translate this:", "The log:".
 pub(in crate::directive) fn announces_text(s: &Sentence<'_>) -> bool {
     const TEXTS: [&str; 22] = [

@@ -1,16 +1,10 @@
 //! Customs: "we use tabs here", "our commits start with a verb", "tests come first with me".
 
 use super::super::{Wish, WishParser};
-use super::{Context, MATERIALS, STYLE};
+use super::{Context, MATERIALS, STATES, STATIVE, STYLE};
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
 use crate::directive::words::{HAPPENING, OF_WORK, PAST, VERBS};
-
-/// Verbs with which a custom is stated.
-const STATIVE: &[&str] = table!("unmarked_stative");
-
-/// Words for a state that passes.
-const STATES: &[&str] = table!("unmarked_states");
 
 /// Verbs of the way in which a team works.
 const CUSTOMARY: &[&str] = table!("unmarked_customary");
@@ -39,6 +33,9 @@ impl WishParser<'_> {
             &["all", "only", "generally", "usually", "typically", "also", "just", "still", "do", "always"],
         ) {
             verb += 1;
+        }
+        if s.reads(verb, &["try", "to"]) || s.reads(verb, &["like", "to"]) {
+            verb += 2;
         }
         let is_negated = s.is(verb, &["don't", "never", "not"]);
         verb += usize::from(is_negated);
@@ -86,7 +83,11 @@ impl WishParser<'_> {
                 || s.reads(at, &["instead", "of"])
                 || s.reads(at, &["rather", "than"])
         });
-        let is_style = s.is(verb, CUSTOMARY) && (compares || self.has_style(verb + 1));
+        // "We use Tailwind for all styling."
+        let for_all = (verb + 1..s.len()).any(|at| {
+            s.is(at, &["for", "in", "on"]) && s.is(at + 1, &["all", "every", "each", "everything"])
+        });
+        let is_style = s.is(verb, CUSTOMARY) && (compares || for_all || self.has_style(verb + 1));
         // "We write our docs in plain English.": a present without a report after it.
         let is_plain = s.is(verb, CUSTOMARY) && !s.is(verb, &["use", "report", "test", "number", "run"])
             || (is_negated && self.is_kind(verb + 1));
@@ -107,7 +108,8 @@ impl WishParser<'_> {
                     "currently",
                     "yet",
                 ],
-            ) || s.word(at).starts_with(|c: char| c.is_ascii_digit())
+            ) || (s.word(at).starts_with(|c: char| c.is_ascii_digit())
+                && !s.is(verb, &["follow", "keep", "stick"]))
         });
         let is_style = is_style || (is_plain && !is_report && s.len() > verb + 1);
         let mode = if is_negated { Mode::Never } else { Mode::Always };
@@ -199,14 +201,19 @@ impl WishParser<'_> {
                 ],
             );
         let is_led = match s.word(verb) {
-            "go" | "goes" | "come" => {
-                s.is(next, &["in", "into", "under", "to", "through", "above", "below", "at", "on", "via"])
-            }
+            "go" | "goes" | "come" => s.is(
+                next,
+                &[
+                    "in", "into", "under", "to", "through", "above", "below", "at", "on", "via", "next",
+                    "beside", "before", "after",
+                ],
+            ),
             "start" | "starts" | "end" | "ends" | "begin" | "begins" => {
                 s.is(next, &["with", "in", "on", "at", "without", "by"])
             }
             "get" | "gets" => {
                 s.is(next, &["a", "an", "one", "their", "its", "no", "two", "their"])
+                    || self.is_kind(next)
                     || (s.word(next).ends_with("ed")
                         && s.is(next + 1, &["with", "by", "before", "at", "in", "to"]))
             }
@@ -338,7 +345,8 @@ impl WishParser<'_> {
             && (is_made || compares)
             && !context.builds
             && self.is_stated(verb)
-            && !s.is(verb + 1, &["missing", "lost", "through", "up", "down", "out"]);
+            && (!s.is(verb + 1, &["missing", "lost", "through", "up", "down", "out"])
+                || s.reads(verb + 1, &["out", "of"]));
         is_custom.then(|| self.to_the_end(Mode::Always, first))
     }
 }

@@ -4,7 +4,7 @@ use super::super::{Form, WishParser};
 use super::{Context, MATERIALS, STYLE, Wish};
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
-use crate::directive::words::{OF_WORK, PLACES_OF_WORK, RULE_NOUNS, VERBS};
+use crate::directive::words::{OF_WORK, PLACES_OF_WORK, RULE_NOUNS, SUBJECTS, VERBS};
 
 /// Words behind an instruction that make it general.
 const GENERAL: [&[&str]; 11] = [
@@ -22,7 +22,10 @@ const GENERAL: [&[&str]; 11] = [
 ];
 
 /// Ends of a sentence that states a way of working.
-const WAYS: [&[&str]; 9] = [
+const WAYS: [&[&str]; 12] = [
+    &["that's", "our", "way"],
+    &["that's", "my", "way"],
+    &["is", "our", "way"],
     &["that's", "how", "i", "want"],
     &["that's", "how", "i", "like"],
     &["that's", "how", "we"],
@@ -78,8 +81,10 @@ impl WishParser<'_> {
             || (s.is(is + 1, &["a"]) && s.is(is + 2, &["must"]));
         let here = (is + 2..s.len()).any(|at| {
             self.past_place(at).is_some()
+                || (s.is(at, &["each", "every", "all"]) && self.is_made(at + 1))
                 || (s.is(at, &["this", "our"])
                     && s.is(at + 1, &["code", "repo", "project", "codebase", "team"]))
+                || s.is(at, &["each", "every", "all"])
         });
         let pointed = s.is(first, &["it", "this", "that", "there", "which", "what"]);
         (demanded && here && !pointed && !self.is_passing_from(is))
@@ -96,7 +101,17 @@ impl WishParser<'_> {
         if s.reads(first, &["the", "way", "we"]) && self.has_from(first + 3, &["is", "isn't"]) {
             return whole(Mode::Always);
         }
-        if s.is(first, &["nobody", "no-one"]) && s.is(first + 1, &["here"]) && self.is_verb(first + 2) {
+        if s.is(first, &["nobody", "no-one"])
+            && s.is(first + 1, &["here"])
+            && s.word(first + 2).ends_with('s')
+        {
+            return whole(Mode::Never);
+        }
+        let not_done = (first + 1..s.len()).any(|at| {
+            s.reads(at, &["something", "we", "do"]) && (first..at).any(|at| s.is(at, &["isn't", "not"]))
+                || s.is(at, &["something"]) && s.is(at + 1, &["we"]) && s.is(at + 2, &["never", "don't"])
+        });
+        if not_done && !s.is(first, SUBJECTS) {
             return whole(Mode::Never);
         }
         if s.reads(first, &["these", "days", "we"]) && self.is_verb(first + 3) {

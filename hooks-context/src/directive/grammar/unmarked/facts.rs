@@ -1,9 +1,13 @@
 //! Facts about the user and the team: "fyi I work on a Dvorak layout".
 
 use super::super::{Wish, WishParser};
+use super::STATES;
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
 use crate::directive::words::{HAPPENING, PAST};
+
+/// Things of a user that matter for all work.
+const OWNED: &[&str] = table!("unmarked_owned");
 
 impl WishParser<'_> {
     /// Returns the fact that a sentence announces, or that has a consequence for the work.
@@ -12,8 +16,18 @@ impl WishParser<'_> {
         let announced = self.past_announcement(first);
         let start = announced.map_or(first, |at| self.content(at));
         let is_noted =
-            announced.is_some_and(|_| s.is(first + 2, &["notes", "records", "files", "reference"]));
-        let is_stated = self.is_lasting_fact(start, is_noted);
+            announced.is_some_and(|_| s.is(first + 2, &["notes", "memory", "records", "files", "reference"]));
+        let is_labelled = announced.is_some_and(|at| s.mark(at) == Some(':'));
+        let is_stated = self.is_lasting_fact(start, is_noted)
+            || (is_noted && is_labelled)
+            || s.reads(first, &["you", "should", "know", "that"]);
+        let is_own = s.is(start, &["my"])
+            && s.is(start + 1, OWNED)
+            && s.is(start + 2, &["is"])
+            && !s.word(start + 3).is_empty()
+            && !s.is(start + 3, STATES)
+            && !s.is(start + 3, &["not", "set", "used"])
+            && !goes_on(s, start + 3);
         let has_consequence = || {
             (start..s.len()).any(|at| {
                 s.mark(at) == Some(',')
@@ -44,7 +58,7 @@ impl WishParser<'_> {
                     ],
                 )
             });
-        let holds = (is_stated && (announced.is_some() || has_consequence())) || impaired;
+        let holds = is_own || (is_stated && (announced.is_some() || has_consequence())) || impaired;
         (holds && !self.is_passing_from(start))
             .then_some(Wish { mode: Mode::Remember, tokens: start..s.len() })
     }
@@ -57,7 +71,10 @@ impl WishParser<'_> {
         }
         if s.is(at, &["for"])
             && s.is(at + 1, &["your", "the"])
-            && s.is(at + 2, &["notes", "information", "info", "record", "records", "files", "reference"])
+            && s.is(
+                at + 2,
+                &["notes", "information", "info", "memory", "record", "records", "files", "reference"],
+            )
         {
             return Some(at + 3);
         }
@@ -66,6 +83,10 @@ impl WishParser<'_> {
         }
         if s.is(at, &["so"]) && s.reads(at + 1, &["you", "know"]) {
             return Some(at + 3);
+        }
+        // "Just so" are fillers.
+        if s.reads(at, &["you", "know"]) && at > 0 && s.is(at - 1, &["so"]) {
+            return Some(at + 2);
         }
         s.reads(at, &["you", "should", "know", "that"]).then_some(at + 4)
     }
@@ -95,7 +116,10 @@ impl WishParser<'_> {
                 let verb = self.find_near(
                     at + 1,
                     6,
-                    &["is", "are", "lives", "live", "runs", "sits", "uses", "belongs", "speaks", "reads"],
+                    &[
+                        "is", "are", "lives", "live", "runs", "sits", "uses", "use", "belongs", "speaks",
+                        "speak", "reads", "expect", "depend",
+                    ],
                 );
                 let is_own = s.is(at, &["my", "our", "half", "most", "all"]) || is_noted;
                 verb.is_some_and(|verb| {

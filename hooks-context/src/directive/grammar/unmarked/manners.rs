@@ -1,7 +1,7 @@
 //! Manners: wishes about all answers, and instructions about a kind of thing.
 
 use super::super::{Wish, WishParser};
-use super::{ANSWERS, CHAT, Context, MATERIALS, STYLE};
+use super::{ANSWERS, CHAT, Context, MATERIALS, STYLE, TERSE};
 use crate::directive::Mode;
 use crate::directive::words::{OF_WORK, SUBJECTS, VERBS};
 
@@ -10,9 +10,6 @@ const DROPPING: &[&str] = table!("unmarked_dropping");
 
 /// Things that an agent does in an answer.
 const TALKING: &[&str] = table!("unmarked_talking");
-
-/// Words for the manner of an answer.
-const TERSE: &[&str] = table!("unmarked_terse");
 
 impl WishParser<'_> {
     /// Returns the wish of an instruction that is about all answers or about a kind of thing.
@@ -27,6 +24,11 @@ impl WishParser<'_> {
         }
         while s.is(verb, &["just", "please", "safely", "feel", "free", "to", "always"]) {
             verb += 1;
+        }
+        // "Try to keep lines short."
+        if s.is(verb, &["try", "aim"]) && s.is(verb + 1, &["to"]) {
+            let wish = self.answer_like(verb + 2).or_else(|| self.kind_like(verb + 2, context))?;
+            return Some(Wish { mode: Mode::Prefer, tokens: verb..wish.tokens.end });
         }
         self.dropped_for_good(first, verb)
             .or_else(|| self.hands_off(first))
@@ -63,7 +65,7 @@ impl WishParser<'_> {
             || (s.is(first, &["quit", "stop"]) && s.is(first + 1, &["with"]));
         let last_time = s.is(first, &["that's", "that"])
             && self
-                .find_near(first, 5, &["last"])
+                .find_near(first, 5, &["last", "second", "third", "fourth", "fifth", "tenth"])
                 .is_some_and(|at| s.is(at + 1, &["time"]) && s.is(at + 2, &["you"]));
         let eases = (s.is(first, &["ease", "cut", "tone", "dial", "hold"])
             && s.is(first + 1, &["up", "down", "back"])
@@ -115,7 +117,10 @@ impl WishParser<'_> {
             "danish",
         ];
         let s = self.sentence;
-        let is_answer = s.is(verb + 2, ANSWERS) && s.is(verb + 1, &["your", "the", "all"])
+        let is_one = s.is(verb, &["write", "format", "start", "end", "begin", "make"])
+            && !self.is_plural(verb + 2, verb + 3);
+        let is_answer = s.is(verb + 2, ANSWERS)
+            && (s.is(verb + 1, &["your", "all"]) || s.is(verb + 1, &["the"]) && !is_one)
             || s.is(verb + 1, ANSWERS) && !s.is(verb + 2, &["to", "in"]);
         let keeps = s
             .is(verb, &["keep", "make", "limit", "start", "end", "begin", "format", "write", "phrase"])
@@ -140,7 +145,8 @@ impl WishParser<'_> {
         let explains = addresses
             || s.is(verb, &["explain", "describe"])
                 && self.has_from(verb, &["like", "as"])
-                && self.has_from(verb, &["i'm", "five"]);
+                && self.has_from(verb, &["i'm", "five"])
+                && !s.is(verb + 1, &["it", "this", "that"]);
         if calls {
             return Some(self.to_the_end(Mode::Remember, verb));
         }
@@ -253,13 +259,21 @@ impl WishParser<'_> {
                 "respect",
             ],
         ) && is_general
+            && !(s.is(verb, &["give"]) && object > verb + 1)
             && (says_how || is_made)
             && s.len() < verb + 14;
         let kept = kept || written || mannered;
         let used = s.is(verb, &["use"])
             && s.len() < verb + 9
             && (object..ends).any(|at| s.is(at, STYLE))
-            && !self.has_from(ends, &["in", "for"]);
+            && !self.has_from(ends, &["in"])
+            && !(ends..s.len()).any(|at| s.is(at, &["the", "my", "now"]));
+        let used = used
+            || s.is(verb, &["use"])
+                && ends >= s.len()
+                && ends <= object + 3
+                && s.is(ends - 1, OF_WORK)
+                && s.word(ends - 1).ends_with('s');
         let mode = if chosen { Mode::Prefer } else { Mode::Always };
         (chosen || kept || used).then(|| self.to_the_end(mode, verb))
     }

@@ -15,6 +15,9 @@ const OF_PRODUCTS: &[&str] = table!("unmarked_of_products");
 /// Participles of what a team does with its work.
 const DONE: &[&str] = table!("unmarked_done");
 
+/// Verbs that demand something of their subject.
+const DUE: &[&str] = table!("unmarked_due");
+
 /// Parts of an answer that have a place in it.
 const POINTS: &[&str] = table!("unmarked_points");
 
@@ -54,6 +57,13 @@ impl WishParser<'_> {
         let better = self.find_near(first + 1, 4, &["is", "are"]).is_some_and(|be| {
             s.is(be + 1, &["better", "nicer", "clearer", "safer"]) && s.is(be + 2, &["than"])
         });
+        let fewer = s.is(first, &["fewer", "less", "smaller", "shorter", "simpler"])
+            && self
+                .find_near(first + 1, 3, &["is", "are"])
+                .is_some_and(|be| be > first + 1 && s.is(be + 1, &["better"]));
+        if fewer {
+            return Some(self.to_the_end(Mode::Prefer, first));
+        }
         let beats = self.find_near(first + 1, 3, &["beats", "trumps", "beat"]).is_some();
         let is_number = (first..s.len()).any(|at| s.word(at).starts_with(|c: char| c.is_ascii_digit()));
         ((better || beats) && !is_number && s.len() < first + 14)
@@ -139,17 +149,14 @@ impl WishParser<'_> {
 
     /// "Anything that talks to the network needs a timeout.", "Every new flag needs an expiry date."
     fn whatever_needs(&self, first: usize) -> Option<Wish> {
-        const DUE: [&str; 12] = [
-            "needs", "need", "gets", "get", "has", "have", "must", "goes", "go", "carries", "comes",
-            "requires",
-        ];
         let s = self.sentence;
         let whatever = s.is(first, &["anything", "everything", "whatever", "whoever", "anyone", "everyone"])
-            && s.is(first + 1, &["that", "which", "who", "you", "under", "in", "below", "with"]);
+            && s.is(first + 1, &["that", "which", "who", "you", "under", "in", "below", "with"])
+            || s.is(first, &["anything", "everything"]) && s.word(first + 1).contains('-');
         let each = s.is(first, &["every", "each", "any", "all"])
             && (s.is(first + 1, &["new"]) || s.is(first + 1, OF_WORK) || s.is(first + 1, MATERIALS))
             && !(first + 1..first + 4).any(|at| s.is(at, OF_PRODUCTS));
-        let verb = self.find_near(first + 2, 9, &DUE)?;
+        let verb = self.find_near(first + 2, 9, DUE)?;
         let is_report =
             self.has_from(verb + 1, &["been", "failed", "stuck", "lost", "why", "today", "because"]);
         ((whatever || each) && !is_report && s.len() > verb + 1).then(|| self.to_the_end(Mode::Always, first))

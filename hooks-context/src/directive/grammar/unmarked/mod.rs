@@ -1,22 +1,28 @@
 //! Standing wishes without a marker: customs of a team, tastes, manners of answers, lasting conditions, facts.
 
+mod addressed;
+mod cases;
+mod conduct;
 mod context;
 mod customs;
 mod duties;
 mod facts;
+mod frames;
+mod kinds;
 mod manners;
 mod maxims;
 mod norms;
 mod plainly;
 mod scopes;
 mod tastes;
+mod wanted;
 
-pub(in crate::directive) use self::context::{Context, announces_text, takes_back};
+pub(in crate::directive) use self::context::{Context, announces_text, asks_to_build, takes_back};
 pub(in crate::directive) use self::plainly::{is_told_by_a_text, makes_a_rule};
 use super::{Form, Wish, WishParser};
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
-use crate::directive::words::SUBJECTS;
+use crate::directive::words::{ASIDES, SUBJECTS};
 
 // Kinds of wishes, as bits.
 const FACT: u16 = 1;
@@ -32,6 +38,21 @@ const MATERIALS: &[&str] = table!("unmarked_materials");
 
 /// Words for a style of text or code.
 const STYLE: &[&str] = table!("unmarked_style");
+
+/// Words for the manner of an answer.
+const TERSE: &[&str] = table!("unmarked_terse");
+
+/// Words for a state that passes.
+const STATES: &[&str] = table!("unmarked_states");
+
+/// Verbs with which a custom is stated.
+const STATIVE: &[&str] = table!("unmarked_stative");
+
+/// Words for a good form of a piece of work.
+const NEAT: &[&str] = table!("unmarked_neat");
+
+/// Words that state a rule about their subject.
+const RULED: &[&str] = table!("unmarked_ruled");
 
 /// Parts of an answer.
 const CHAT: &[&str] = table!("unmarked_chat");
@@ -50,6 +71,9 @@ impl WishParser<'_> {
             Form::Request(start) => start,
             _ => self.content(0),
         };
+        let (first, is_aside) = self.past_asides(first);
+        // An aside is not about the product of the task.
+        let context = if is_aside { &Context::default() } else { context };
         if first >= s.len() || s.is(first, &["suppose", "imagine", "pretend"]) {
             return None;
         }
@@ -73,9 +97,41 @@ impl WishParser<'_> {
             .or_else(|| on(SCOPE, &|| self.lasting(first, context)))
             .or_else(|| on(MANNER, &|| self.manner(first, context)))
             .or_else(|| on(FRAGMENT, &|| self.fragment(first)))
+            .or_else(|| self.wanted(first, context))
             .or_else(|| self.duty(first, context))
             .or_else(|| self.plainly(first, context))
             .or_else(|| self.maxim(first, context))
+            .or_else(|| self.in_general(first, context))
+    }
+
+    /// Returns the wish of a rule for kinds of things, for cases, or for the conduct of the agent.
+    fn in_general(&self, first: usize, context: &Context<'_>) -> Option<Wish> {
+        // "This project" and "first" are of no task here.
+        let lasting = self
+            .kinds_here(first, context)
+            .or_else(|| self.in_a_case(first, context))
+            .or_else(|| self.virtue_first(first))
+            .or_else(|| self.cases(first, context));
+        if lasting.is_some() || self.is_passing_from(first) {
+            return lasting;
+        }
+        self.kinds(first, context)
+            .or_else(|| self.framed(first, context))
+            .or_else(|| self.conduct(first, context))
+            .or_else(|| self.addressed(first, context))
+    }
+
+    /// Returns the first token behind "by the way" and the like, and whether the sentence begins or ends so.
+    pub(super) fn past_asides(&self, mut first: usize) -> (usize, bool) {
+        let s = self.sentence;
+        // A phrase may begin with words that mean nothing alone: "just so we're clear".
+        let begins = (0..=first).find_map(|at| Some(at + s.reads_any(at, ASIDES)?));
+        if let Some(end) = begins {
+            first = self.content(end + usize::from(s.is(end, &["that"])));
+        }
+        let comma = (first..s.len()).rev().find(|at| s.mark(*at) == Some(','));
+        let ends = comma.and_then(|at| Some(at + 1 + s.reads_any(at + 1, ASIDES)?));
+        (first, begins.is_some() || ends == Some(s.len()))
     }
 
     /// Returns the kinds of wishes that the words of a sentence allow. Most sentences allow none, so that the
@@ -233,6 +289,8 @@ impl WishParser<'_> {
                 | "present"
                 | "summarise"
                 | "summarize"
+                | "try"
+                | "aim"
         );
         if is_manner || verb > first {
             signals |= MANNER;
@@ -260,12 +318,30 @@ impl WishParser<'_> {
         ];
         let s = self.sentence;
         let first = self.content(0);
+        if let Some(wish) = self.asked_to_stop(first) {
+            return Some(wish);
+        }
         let opening = OPENINGS.iter().find(|words| s.reads(first, words))?;
         let mut start = first + opening.len();
         if s.is(start, &["to", "that", "for"]) {
             start += 1;
         }
-        (start + 1 < s.len()).then(|| self.to_the_end(Mode::Prefer, start))
+        let mode = if self.mode_at(start) == Mode::Never { Mode::Never } else { Mode::Prefer };
+        (start + 1 < s.len()).then(|| self.to_the_end(mode, start))
+    }
+
+    /// "Is there any way you could stop adding summaries?"
+    fn asked_to_stop(&self, first: usize) -> Option<Wish> {
+        let s = self.sentence;
+        let is_request = s.is(first, &["is", "any", "would", "could", "can", "do", "may", "what"]);
+        let you = (first + 1..s.len().min(first + 9)).find(|at| {
+            s.is(*at, &["you"]) && s.is(at + 1, &["could", "can", "would", "might", "will", "to", "please"])
+        })?;
+        let stop = you + 2;
+        let stops = s.is(stop, &["stop", "quit"])
+            && goes_on(s, stop + 1)
+            && !s.is(stop + 2, &["the", "this", "that"]);
+        (is_request && stops).then(|| Wish { mode: Mode::Stop, tokens: first..s.len() })
     }
 
     /// Returns a wish from `start` to the end of its clause.
@@ -282,7 +358,9 @@ impl WishParser<'_> {
     /// Returns the first of `words` from `from` on, within `count` tokens and before a punctuation mark.
     fn find_near(&self, from: usize, count: usize, words: &[&str]) -> Option<usize> {
         let s = self.sentence;
-        (from..s.len().min(from + count)).take_while(|at| s.mark(*at).is_none()).find(|at| s.is(*at, words))
+        // The slash at the end of a folder's name ends no part of the sentence.
+        let is_open = |at: &usize| s.mark(*at).is_none_or(|mark| mark == '/');
+        (from..s.len().min(from + count)).take_while(is_open).find(|at| s.is(*at, words))
     }
 
     /// Whether any token from `from` on is one of `words`.
@@ -359,7 +437,8 @@ impl WishParser<'_> {
             .unwrap_or(s.len());
         self.is_soon_over(at..ends)
             || (at..s.len()).any(|at| {
-                s.is(at, &["later", "afterwards", "tonight", "once"])
+                (s.is(at, &["later", "afterwards", "tonight", "once"])
+                    && !s.is(at.wrapping_sub(1), &["not", "nor"]))
                     || (s.is(at, &["chapter", "line", "row", "figure", "page", "step", "table", "section"])
                         && s.word(at + 1).starts_with(|c: char| c.is_ascii_digit()))
             })

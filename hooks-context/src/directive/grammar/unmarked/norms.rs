@@ -4,7 +4,7 @@ use super::super::{Wish, WishParser};
 use super::{Context, MATERIALS, STYLE};
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
-use crate::directive::words::{OF_WORK, SUBJECTS, TELLING, VERBS};
+use crate::directive::words::{OF_WORK, SUBJECTS, TELLING, VERBS, WITHDRAWING};
 
 impl WishParser<'_> {
     /// Returns the wish of a statement that holds for all work.
@@ -40,7 +40,8 @@ impl WishParser<'_> {
         let ends = ENDS.iter().any(|words| s.reads(comma + 1, words) && comma + 1 + words.len() >= s.len());
         let is_told = (first..comma).any(|at| s.is(at, TELLING));
         let is_plain = !is_told && (!s.is(first, SUBJECTS) || s.is(first, &["all", "any", "you", "we"]));
-        (ends && is_plain && !self.is_passing_from(first))
+        let is_order = s.is(comma - 1, &["first"]) && comma < first + 5;
+        (ends && is_plain && (is_order || !self.is_passing_from(first)))
             .then(|| Wish { mode: Mode::Always, tokens: first..s.len() })
     }
 
@@ -57,7 +58,8 @@ impl WishParser<'_> {
             && s.is(verb + 1, &["to"])
             && self.has_from(verb, &["use", "so"])
             && !self.has_from(verb, &["broken", "fails", "error"]);
-        let is_one = self.has_from(verb, &["this", "yesterday", "meeting", "tomorrow"]);
+        let is_one = self.has_from(verb, &["this", "yesterday", "meeting", "tomorrow"])
+            || s.is(verb + 1, &["to"]) && s.is(verb + 2, WITHDRAWING);
         ((agrees || switched) && !is_one).then(|| self.to_the_end(Mode::FromNowOn, first))
     }
 
@@ -108,6 +110,7 @@ impl WishParser<'_> {
         let noun = (first..first + 4).find(|at| s.is(*at, &NORMS));
         let is_norm = noun.is_some_and(|noun| {
             let owned = s.is(first, &["our", "my", "house", "team"])
+                || s.is(noun + 1, &["here"])
                 || (s.is(first, &["the"])
                     && (s.is(noun + 1, &["here"])
                         || self.past_place(noun + 1).is_some()

@@ -2,16 +2,13 @@
 //! make a rule of the sentence before them.
 
 use super::super::{Wish, WishParser};
-use super::{AT_WORK, Context, MATERIALS, STYLE};
+use super::{AT_WORK, Context, MATERIALS, RULED, STYLE};
 use crate::directive::Mode;
 use crate::directive::sentence::Sentence;
 use crate::directive::words::{OF_WORK, VERBS};
 
 /// Things of a project that lie in a place.
 const PLACES: &[&str] = table!("unmarked_places");
-
-/// Words that state a rule about their subject.
-const RULED: &[&str] = table!("unmarked_ruled");
 
 /// Verbs with which a team settles something.
 const SETTLING: &[&str] = table!("unmarked_settling");
@@ -45,7 +42,21 @@ impl WishParser<'_> {
         let alone = s.is(first, &["leave"])
             && self.find_near(first + 1, 7, &["alone", "untouched", "be"]).is_some_and(|at| at > first + 1);
         let is_place = (first + 1..s.len().min(first + 8))
-            .any(|at| s.is(at, PLACES) || s.word(at).contains('/') || s.is_quoted(at));
+            .any(|at| s.is(at, PLACES) || s.word(at).contains('/') || s.is_quoted(at))
+            || s.is(first + 1, &["my", "our"]);
+        let stays = self.find_near(first + 1, 5, &["stays", "stay", "remains", "remain"]).is_some_and(|at| {
+            s.reads(at + 1, &["as", "it", "is"])
+                || s.reads(at + 1, &["as", "is"])
+                || s.is(at + 1, &["untouched", "frozen"])
+        });
+        let barred = self.find_near(first + 1, 5, &["have", "has"]).is_some_and(|at| {
+            s.is(at + 1, &["no"])
+                && s.is(at + 2, &["place", "business"])
+                && s.is(at + 3, &["in", "inside", "on"])
+        });
+        if stays && is_place || barred && !s.is(first, &["it", "this", "that", "you"]) {
+            return Some(self.to_the_end(Mode::Never, first));
+        }
         (clear && s.len() > first + 3 || alone && is_place).then(|| self.to_the_end(Mode::Never, first))
     }
 
@@ -176,6 +187,7 @@ impl WishParser<'_> {
             "don't" | "dont" => first + 1,
             "do" if s.is(first + 1, &["not"]) => first + 2,
             "no" if s.is(first + 1, &["need"]) && s.is(first + 2, &["for"]) => first + 1,
+            "there's" if s.reads(first + 1, &["no", "need", "for"]) => first + 2,
             _ => return None,
         };
         let holds = s.is(bother, &["bother", "need"]) && s.is(bother + 1, &["with", "for"]);
@@ -205,7 +217,12 @@ pub(in crate::directive) fn makes_a_rule(sentence: &Sentence<'_>) -> bool {
     if s.asks() {
         return false;
     }
-    let is_rule = RULES.iter().any(|words| s.reads(0, words) && s.len() <= words.len() + 3);
+    let applies = s.is(0, &["that", "this", "it", "same", "which"])
+        && (1..4).any(|at| s.is(at, &["applies", "goes", "holds", "counts", "for"]))
+        && (1..s.len())
+            .any(|at| s.is(at, &["all", "every", "everything", "everywhere", "always", "any", "each"]))
+        && s.len() < 10;
+    let is_rule = applies || RULES.iter().any(|words| s.reads(0, words) && s.len() <= words.len() + 3);
     let is_custom = s.is(0, &["that's", "this's"])
         && s.is(1, &["how"])
         && s.is(2, &["we", "this", "our", "the", "things"])

@@ -19,7 +19,9 @@ impl WishParser<'_> {
     fn until(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
         let scope = (first..s.len()).find(|at| {
-            s.is(*at, &["till", "until", "while"])
+            let at = at + if s.reads(*at, &["as", "long", "as"]) { 2 } else { 0 };
+            (s.is(at, &["till", "until", "while"])
+                || at > first + 1 && s.reads(at - 2, &["as", "long", "as"]))
                 && (s.is(at + 1, &["i'm", "we're"])
                     || (s.is(at + 1, &["i", "we"])
                         && s.is(at + 2, &["am", "are", "say", "tell", "return", "get"])))
@@ -153,6 +155,7 @@ impl WishParser<'_> {
     /// "Assume I know Haskell.", "Treat warnings as errors."
     fn assumed(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
+        let first = first + if s.is(first, &["you"]) && s.is(first + 1, &["can", "may"]) { 2 } else { 0 };
         let that = usize::from(s.is(first + 1, &["that"]));
         if s.is(first, &["assume"])
             && s.is(first + 1 + that, &["i", "we", "i'm", "we're", "my", "our", "i've"])
@@ -160,8 +163,21 @@ impl WishParser<'_> {
             return (!self.is_passing_from(first)).then(|| self.to_the_end(Mode::Remember, first));
         }
         let treats = s.is(first, &["treat", "consider"]) && self.find_near(first + 2, 5, &["as"]).is_some();
-        let lasts =
-            self.is_kind(first + 1) || self.has_from(first, &["read-only", "off-limits", "frozen", "sacred"]);
+        let lasts = self.is_kind(first + 1)
+            || s.is(first + 1, &["me", "us"])
+            || self.has_from(
+                first,
+                &[
+                    "read-only",
+                    "off-limits",
+                    "frozen",
+                    "sacred",
+                    "protected",
+                    "immutable",
+                    "untrusted",
+                    "private",
+                ],
+            );
         (treats && lasts && !self.is_passing_from(first)).then(|| self.to_the_end(Mode::Always, first))
     }
 }

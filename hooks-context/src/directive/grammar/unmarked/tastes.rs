@@ -91,7 +91,9 @@ impl WishParser<'_> {
             return self.is_inclined(told);
         }
         if is_would {
-            let is_choice = s.is(verb, &["sooner"])
+            let rather = (at + 1..verb).any(|at| s.is(at, &["rather"])) && self.has_from(verb, &["than"]);
+            let is_choice = rather
+                || s.is(verb, &["sooner"])
                 || (s.is(verb, &["go"]) && s.is(verb + 1, &["for", "with"]) && self.is_kind(verb + 2))
                 || (s.is(verb, &["take", "pick", "choose"]) && self.has_from(verb, &["over"]))
                 || (s.is(verb, LIKING) && self.has_from(verb, &["better"]));
@@ -137,7 +139,8 @@ impl WishParser<'_> {
         });
         let when = s.is(object, &["it"]) && s.is(object + 1, &["when", "if"]);
         let my = s.is(object, &["my", "our"]);
-        let holds = when || my || (!self.points(object) && (compares || self.is_object(object)));
+        let each = s.is(object, &["a", "an"]) && self.has_from(object, &["every", "each"]);
+        let holds = when || my || each || (!self.points(object) && (compares || self.is_object(object)));
         holds.then_some(Mode::Prefer)
     }
 
@@ -309,6 +312,7 @@ impl WishParser<'_> {
             return (over + 1 < end && is_name(first..over) && is_name(over + 1..end))
                 .then_some(Wish { mode: Mode::Prefer, tokens: first..end });
         }
+        let pleads = end < s.len() && s.is(end, &["please", "thanks"]);
         let mut end = end;
         while end > first && s.mark(end - 1) == Some(',') {
             end -= 1;
@@ -332,7 +336,6 @@ impl WishParser<'_> {
         let comma = (first..end.min(first + 5)).find(|at| s.mark(*at) == Some(','));
         let head_end = comma.unwrap_or(end);
         let is_style = head_end > first && head_end <= first + 4 && s.is(head_end - 1, STYLE);
-        let pleads = end < s.len() && s.is(end, &["please"]);
         let lists = comma.is_some_and(|comma| s.is(comma + 1, &["no", "not", "never"]));
         let is_style =
             is_style || comma.is_some_and(|comma| lists && s.is(comma + 2, STYLE) && comma < first + 4);
