@@ -52,7 +52,7 @@ check_node() {
 
 check_python() {
   python3 -m venv "$work/build"
-  "$work/build/bin/pip" install --quiet --disable-pip-version-check build
+  "$work/build/bin/pip" install --quiet --disable-pip-version-check build==1.6.1
   cp -r "$here/python" "$work/python"
   "$work/build/bin/python" -m build --wheel --outdir "$work" "$work/python" >/dev/null
   python3 -m venv "$work/venv"
@@ -72,7 +72,19 @@ check_python() {
 case ${1:-both} in
   node) check_node ;;
   python) check_python ;;
-  both) (check_node) && (check_python) ;;
+  both)
+    # At the same time, because both mostly wait. Not in a list of `&&`, where a failing command would not end them.
+    check_node >"$work/node.log" 2>&1 &
+    node=$!
+    check_python >"$work/python.log" 2>&1 &
+    python=$!
+    failed=0
+    wait "$node" || failed=1
+    cat "$work/node.log"
+    wait "$python" || failed=1
+    cat "$work/python.log"
+    if [ "$failed" = 1 ]; then echo 'bindings: failed' >&2; exit 1; fi
+    ;;
   *) echo "unknown package \`$1\`; expected \`node\` or \`python\`" >&2; exit 2 ;;
 esac
 echo "bindings: all is well"

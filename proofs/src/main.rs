@@ -38,9 +38,9 @@ mod storm;
 
 use std::process::ExitCode;
 
-#[cfg(feature = "all")]
-use xtask::process;
 use xtask::{error, stopwatch, workspace};
+#[cfg(feature = "all")]
+use xtask::{process, registries};
 
 use crate::error::{Error, Result};
 

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::process::Program;
 use crate::steps::{self, Step};
-use crate::{examples, instructions, neighbours, proofs, tidy};
+use crate::{bindings, examples, instructions, neighbours, proofs, tidy};
 
 /// Cheap steps first. Steps that compile again with other settings (`cargo xtask features`,
 /// `cargo xtask msrv`) and the long forms are in [`nightly`](crate::nightly), because developers do not wait
@@ -22,6 +22,7 @@ const STEPS: &[Step] = &[
     ("soak", || proofs::check(&["soak", "--short"])),
     ("harm", || proofs::check(&["harm", "--short"])),
     ("e2e", || proofs::check(&["e2e", "--short"])),
+    ("bindings", bindings::run),
     ("instructions", instructions::check),
 ];
 

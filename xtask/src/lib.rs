@@ -3,6 +3,7 @@
 
 pub mod error;
 pub mod process;
+pub mod registries;
 pub mod stopwatch;
 pub mod workspace;
 

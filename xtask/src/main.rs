@@ -1,6 +1,7 @@
 //! The developers' commands: `cargo xtask COMMAND`. One file or folder per command.
 
 mod bench;
+mod bindings;
 mod built;
 mod ci;
 mod dist;
@@ -28,7 +29,7 @@ mod tidy;
 
 use std::process::ExitCode;
 
-use xtask::{error, process, stopwatch, workspace};
+use xtask::{error, process, registries, stopwatch, workspace};
 
 use crate::error::{Error, Result};
 
@@ -49,6 +50,8 @@ usage: cargo xtask COMMAND
                                 governed by `hooks`
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; claude-forge: compat, strict; corpora)
+  bindings                      builds the packages for Node and Python, installs each in an empty folder, and tries it beside the
+                                published frameworks
   bench [FILTER]                measures what everything costs, against its bars
   bench mcp                     measures the latency that `hooks mcp` adds to a call
   bench audit                   measures what the audit log costs, beside a bare write and sync
@@ -106,6 +109,7 @@ fn run(arguments: &[&str]) -> Result {
         ["fuzz", target, seconds] => fuzz::run(target, Some(seconds)),
         ["examples"] => examples::run(),
         ["msrv"] => msrv::run(),
+        ["bindings"] => bindings::run(),
         ["bench"] => bench::run(""),
         ["bench", "audit"] => bench::audit(),
         ["bench", "mcp"] => bench::mcp(),

@@ -6,23 +6,9 @@ use std::time::Duration;
 use super::clients::Runnable;
 use super::sandbox;
 use crate::error::{Error, Result};
-use crate::process::is_installed;
 
 /// Time limit of npm for one client.
 const PATIENCE: Duration = Duration::from_secs(180);
-
-/// Checks that npm is installed and its registry answers.
-pub(super) fn reachable() -> std::result::Result<(), String> {
-    if !is_installed("node") || !is_installed("npm") {
-        return Err("there is no `npm`".to_owned());
-    }
-    let answered = sandbox::with_our_environment("npm", &["ping"], Duration::from_secs(30));
-    match answered {
-        Ok(run) if run.succeeded => Ok(()),
-        Ok(_) => Err("the registry of npm cannot be reached".to_owned()),
-        Err(error) => Err(format!("`npm` cannot be started: {error}")),
-    }
-}
 
 /// The folder for all files of these runs.
 pub(super) fn folder() -> Result<PathBuf> {

@@ -80,6 +80,7 @@ use self::clients::{CLIENTS, Runnable};
 use self::proof::Results;
 use crate::error::{Error, Result};
 use crate::process::Program;
+use crate::registries;
 use crate::stopwatch::Stopwatch;
 use crate::workspace;
 
@@ -154,13 +155,7 @@ const IN_CI: &str = "claude";
 /// # Errors
 /// Returns the errors of [`run`].
 pub(crate) fn check() -> Result {
-    match install::reachable() {
-        Ok(()) => run(&[IN_CI]),
-        Err(why) => {
-            println!("SKIPPED: the real clients are not run, because {why}");
-            Ok(())
-        }
-    }
+    registries::needed("the real clients are not run", || run(&[IN_CI]))
 }
 
 /// Reports failed claims, and compares the page with the results of whole runs.
