@@ -72,7 +72,7 @@ fn run_any(arguments: &[&str]) -> Result {
         ["codegen", "--check"] => codegen::check(),
         ["conformance"] => conformance::run(),
         ["disk", arguments @ ..] => disk::run(arguments),
-        ["e2e", "--short"] => e2e::check(),
+        ["e2e", what @ .., "--short"] => e2e::check(what),
         ["e2e", options @ ..] => e2e::run(options),
         // The hook that `e2e` gives to clients.
         ["stand-in", options @ ..] => e2e::stand_in::run(options),

@@ -18,7 +18,7 @@ const OLDEST: u32 = 22;
 /// # Errors
 /// Returns an error if a package cannot be built or installed, or a test of it fails.
 pub(crate) fn run() -> Result {
-    registries::needed("the packages for Node and Python are not tried", || {
+    registries::needed("bindings", || {
         let hooks = match std::env::var("HOOKS_PROGRAM") {
             Ok(hooks) => hooks,
             Err(_) => Built::for_tests()?.program("hooks")?.to_owned(),

@@ -5,6 +5,7 @@
 //! workspace again.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 
@@ -38,13 +39,18 @@ struct Profile {
 }
 
 impl Built {
-    /// Builds what the test command builds. Takes a second if that command has run.
+    /// Builds what the test command builds, once in a process. Takes a second if that command has run.
     ///
     /// # Errors
     /// Returns an error if the workspace does not build.
-    pub(crate) fn for_tests() -> Result<Self> {
+    pub(crate) fn for_tests() -> Result<&'static Self> {
+        static BUILT: OnceLock<Built> = OnceLock::new();
+        if let Some(built) = BUILT.get() {
+            return Ok(built);
+        }
         let arguments = ["test", "--quiet", "--workspace", "--no-run", "--message-format=json"];
-        Ok(Self::read(&Program::cargo(arguments).output()?))
+        let built = Self::read(&Program::cargo(arguments).output()?);
+        Ok(BUILT.get_or_init(|| built))
     }
 
     /// Builds for speed what CI runs so: the cases whose instructions are counted, and the storms, without the dependencies of

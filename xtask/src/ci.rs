@@ -1,19 +1,26 @@
 //! `cargo xtask ci`: all checks, step by step. The first step that fails ends the run.
+//!
+//! The last steps run in two lanes: steps that mostly wait, for other programs or for a registry, run beside the others.
 
+use crate::built::Built;
 use crate::error::Result;
 use crate::process::Program;
-use crate::steps::{self, Step};
-use crate::{bindings, examples, instructions, neighbours, proofs, tidy};
+use crate::steps::{self, QuietStep, Step};
+use crate::{examples, instructions, neighbours, proofs, tidy};
 
 /// Cheap steps first. Steps that compile again with other settings (`cargo xtask features`,
 /// `cargo xtask msrv`) and the long forms are in [`nightly`](crate::nightly), because developers do not wait
-/// that long for a run. Steps after `test` start what it has built.
-const STEPS: &[Step] = &[
+/// that long for a run.
+const FIRST: &[Step] = &[
     ("format", format),
     ("tidy", tidy::run),
     ("neighbours", neighbours::count),
     ("clippy", clippy),
     ("test", test),
+];
+
+/// Steps that start what `test` has built.
+const REST: &[Step] = &[
     ("docs", docs),
     ("codegen", || proofs::check(&["codegen", "--check"])),
     ("examples", examples::run),
@@ -21,9 +28,14 @@ const STEPS: &[Step] = &[
     ("storm", proofs::storms),
     ("soak", || proofs::check(&["soak", "--short"])),
     ("harm", || proofs::check(&["harm", "--short"])),
-    ("e2e", || proofs::check(&["e2e", "--short"])),
-    ("bindings", bindings::run),
     ("instructions", instructions::check),
+];
+
+/// Steps that run beside `REST`: processes that mostly wait.
+const BESIDE: &[QuietStep] = &[
+    ("e2e", || proofs::check_quietly(&["e2e", "--short"])),
+    ("e2e mcp", || proofs::check_quietly(&["e2e", "mcp", "--short"])),
+    ("bindings", || proofs::own_command_quietly(&["bindings"])),
 ];
 
 /// Runs all steps.
@@ -31,7 +43,7 @@ const STEPS: &[Step] = &[
 /// # Errors
 /// Returns an error if a step fails; the steps after it do not run.
 pub(crate) fn run() -> Result {
-    steps::run(STEPS)
+    steps::run_beside(FIRST, REST, BESIDE)
 }
 
 fn format() -> Result {
@@ -46,7 +58,9 @@ fn clippy() -> Result {
 
 /// The command in the README: unit, integration and doc tests.
 fn test() -> Result {
-    Program::cargo(["test", "--workspace"]).run()
+    Program::cargo(["test", "--workspace"]).run()?;
+    // The steps after it need the paths. Now, as `docs` locks the folder of the builds.
+    Built::for_tests().map(drop)
 }
 
 fn docs() -> Result {

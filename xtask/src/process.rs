@@ -1,6 +1,6 @@
 //! Starts other programs, always from the root of the workspace.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::process::{Command, ExitStatus, Output, Stdio};
 
 use crate::error::{Error, Result};
@@ -115,6 +115,25 @@ impl Program {
         String::from_utf8(output.stdout).map_err(|cause| Error::doing(&self.line, cause))
     }
 
+    /// Runs the program and returns what it writes to both output streams.
+    ///
+    /// # Errors
+    /// Returns an error if the program cannot be started, or does not succeed; the error then holds the output.
+    pub fn both_outputs(mut self) -> Result<String> {
+        // A file, because a process that is left behind would hold a pipe open.
+        let mut written = tempfile::tempfile()?;
+        self.command.stdin(Stdio::null()).stdout(written.try_clone()?).stderr(written.try_clone()?);
+        let ended = self.finish();
+        let mut bytes = Vec::new();
+        written.rewind()?;
+        written.read_to_end(&mut bytes)?;
+        let output = String::from_utf8_lossy(&bytes).into_owned();
+        match ended {
+            Ok(()) => Ok(output),
+            Err(cause) => Err(Error::new(format!("{cause}\n{output}"))),
+        }
+    }
+
     /// Runs the program with `input`, and returns its status and output.
     ///
     /// # Errors
@@ -137,4 +156,18 @@ pub fn is_installed(name: &str) -> bool {
     let mut program = Program::new(name, ["--version"]);
     program.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     program.command.status().is_ok_and(|status| status.success())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_outputs_are_kept_in_order_also_after_a_failure() {
+        let script = |code: &str| format!("echo one; echo two >&2; echo three; exit {code}");
+        let run = |code| Program::new("sh", ["-c", &*script(code)]).both_outputs();
+        assert_eq!(run("0").unwrap(), "one\ntwo\nthree\n");
+        let error = run("3").unwrap_err().to_string();
+        assert!(error.ends_with("\none\ntwo\nthree\n"), "{error}");
+    }
 }

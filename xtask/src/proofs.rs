@@ -25,10 +25,30 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
 /// # Errors
 /// Returns an error if the workspace does not build, or the program does not succeed.
 pub(crate) fn check(arguments: &[&str]) -> Result {
+    built_for_tests("proofs", arguments)?.run()
+}
+
+/// Runs the program as [`check`] does, and returns its output.
+///
+/// # Errors
+/// Returns an error if [`check`] would; it holds the output.
+pub(crate) fn check_quietly(arguments: &[&str]) -> Result<String> {
+    built_for_tests("proofs", arguments)?.both_outputs()
+}
+
+/// Runs a command of this program as [`check_quietly`] runs those of `proofs`.
+///
+/// # Errors
+/// Returns an error if the workspace does not build, or the command fails; it holds the output.
+pub(crate) fn own_command_quietly(arguments: &[&str]) -> Result<String> {
+    built_for_tests("xtask", arguments)?.both_outputs()
+}
+
+/// A program of the workspace, as the test command has built it, which finds `hooks` by a variable.
+fn built_for_tests(program: &str, arguments: &[&str]) -> Result<Program> {
     let built = Built::for_tests()?;
-    Program::new(built.program("proofs")?, arguments.iter().copied())
-        .with_variable("HOOKS_PROGRAM", built.program("hooks")?)
-        .run()
+    let program = Program::new(built.program(program)?, arguments.iter().copied());
+    Ok(program.with_variable("HOOKS_PROGRAM", built.program("hooks")?))
 }
 
 /// Runs the short storms. They take minutes if they are not built for speed.

@@ -24,7 +24,7 @@ fn run_or_skip(
     match reached {
         Ok(()) => run(),
         Err(why) if is_required => {
-            Err(Error::new(format!("`{REQUIRED}` is set, and {why}: {step} cannot run")))
+            Err(Error::new(format!("`{REQUIRED}` is set, and {why}: `{step}` cannot run")))
         }
         Err(why) => {
             println!("SKIPPED: {step}: {why}");
@@ -56,6 +56,6 @@ mod tests {
         assert_eq!(text(run_or_skip("a", Ok(()), false, fails)), Err("the step failed".to_owned()));
         assert_eq!(text(run_or_skip("a", Err("no npm"), false, fails)), Ok(()));
         let required = text(run_or_skip("a", Err("no npm"), true, fails)).unwrap_err();
-        assert_eq!(required, "`HOOKS_REGISTRIES_REQUIRED` is set, and no npm: a cannot run");
+        assert_eq!(required, "`HOOKS_REGISTRIES_REQUIRED` is set, and no npm: `a` cannot run");
     }
 }
