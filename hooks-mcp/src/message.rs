@@ -98,6 +98,7 @@ pub struct McpRequest {
     params: Value,
     context: Option<Arc<HookContext>>,
     /// Fields of the message that JSON-RPC does not define.
+    #[cfg_attr(not(feature = "proxy"), expect(dead_code, reason = "the proxy sends them"))]
     others: Map<String, Value>,
     original: Option<Arc<[u8]>>,
 }

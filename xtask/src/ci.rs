@@ -36,6 +36,7 @@ const BESIDE: &[QuietStep] = &[
     ("e2e", || proofs::check_quietly(&["e2e", "--short"])),
     ("e2e mcp", || proofs::check_quietly(&["e2e", "mcp", "--short"])),
     ("bindings", || proofs::own_command_quietly(&["bindings"])),
+    ("neighbours, tests", neighbours::check_quietly),
 ];
 
 /// Runs all steps.

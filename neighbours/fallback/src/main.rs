@@ -1,7 +1,7 @@
 //! Models of two providers behind the layers of `hooks.yaml`, with async-openai as their client: if the first one fails, the second one
 //! answers. The hooks are called for each attempt.
 //!
-//! `cargo run --manifest-path neighbours/Cargo.toml -p async-openai-governed --example fallback` asks OpenAI, then a provider on this machine.
+//! `cargo run --manifest-path neighbours/Cargo.toml -p fallback` asks OpenAI, then a provider on this machine.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Two providers on loopback behind the layers of `hooks.yaml`.
 
 #[expect(dead_code, reason = "`main` asks OpenAI; the test asks providers of its own")]
-#[path = "../examples/fallback.rs"]
+#[path = "../src/main.rs"]
 mod fallback;
 
 use async_openai::config::OpenAIConfig;
