@@ -109,8 +109,8 @@ impl Config {
         ConfigReader::default().parse(text, name)
     }
 
-    /// The hooks. If this is called on a tokio runtime and the configuration has sinks, records are sent to them from then on, in tasks of
-    /// that runtime, until the hooks are closed or dropped. The environment has the sinks' secrets; if one is missing, nothing is sent, and
+    /// The hooks. If this is called on a tokio runtime and the configuration has sinks, tasks of that runtime send them the records from
+    /// then on. They end when the hooks are closed or dropped. The environment has the sinks' secrets; if one is missing, nothing is sent, and
     /// [`Config::close`] returns the reason. [`Config::feeding`] returns it at once.
     pub fn hooks(self) -> Hooks {
         self.feed();

@@ -64,7 +64,7 @@ struct Texts {
     places: HashMap<String, Places>,
     /// Lengths of the texts, each with the bytes that distinguish most texts, as [`bit`]s.
     lengths: Vec<(usize, u64)>,
-    /// Which lengths there are, as [`bit_of_length`]s.
+    /// The lengths that there are, as [`bit_of_length`]s.
     all_lengths: u64,
 }
 

@@ -81,7 +81,7 @@ pub(super) struct Stages {
     report: PipeReader,
     copies_made: PipeWriter,
     listener: Option<UnixStream>,
-    /// What reads the output of the command.
+    /// The threads that read the output of the command.
     copying: Vec<JoinHandle<Vec<u8>>>,
 }
 
