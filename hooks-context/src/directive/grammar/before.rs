@@ -7,6 +7,9 @@ use crate::directive::words::{
     WEIGHTY,
 };
 
+/// The most tokens between "e.g." and a word that it makes an example.
+const NEAR: usize = 12;
+
 impl WishParser<'_> {
     /// Returns the clause of the token at `at`.
     pub(super) fn clause(&self, at: usize) -> Clause {
@@ -264,9 +267,7 @@ impl WishParser<'_> {
     pub(super) fn is_named(&self, at: usize) -> bool {
         let s = self.sentence;
         let Some(before) = at.checked_sub(1) else { return false };
-        let begins =
-            (0..at).rev().find(|at| matches!(s.mark(*at), Some(';' | '—' | '–'))).map_or(0, |at| at + 1);
-        let is_example = (begins..at).any(|at| {
+        let is_example = (at.saturating_sub(NEAR)..at).any(|at| {
             s.is(at, &["e.g.", "eg.", "e.g", "eg"])
                 || s.is(at, &["for"]) && s.is(at + 1, &["example", "instance"]) && s.mark(at + 2).is_some()
                 || s.reads(at, &["such", "as"])

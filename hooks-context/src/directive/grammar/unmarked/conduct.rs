@@ -27,8 +27,24 @@ impl WishParser<'_> {
             || s.is(
                 first,
                 &[
-                    "don't", "dont", "be", "make", "see", "take", "mind", "let", "get", "try", "quit",
-                    "kill", "cut", "lose", "ditch",
+                    "don't",
+                    "dont",
+                    "be",
+                    "make",
+                    "see",
+                    "take",
+                    "mind",
+                    "let",
+                    "get",
+                    "try",
+                    "quit",
+                    "kill",
+                    "cut",
+                    "lose",
+                    "ditch",
+                    "think",
+                    "study",
+                    "understand",
                 ],
             );
         if !instructs {
