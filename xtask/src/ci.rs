@@ -35,6 +35,7 @@ const REST: &[Step] = &[
 const BESIDE: &[QuietStep] = &[
     ("e2e", || proofs::check_quietly(&["e2e", "--short"])),
     ("e2e mcp", || proofs::check_quietly(&["e2e", "mcp", "--short"])),
+    ("e2e otlp", || proofs::check_quietly(&["e2e", "otlp", "--short"])),
     ("bindings", || proofs::own_command_quietly(&["bindings"])),
     ("neighbours, tests", neighbours::check_quietly),
 ];

@@ -48,6 +48,7 @@ usage: cargo xtask COMMAND
   e2e [CLIENT...] [--only PART] [--bless]
                                 runs the real clients (claude, codex, gemini, copilot, opencode, qwen) against a scripted model,
                                 governed by `hooks`
+  e2e otlp                      sends traces to MLflow from PyPI, and reads them back
   e2e mcp                       runs official MCP servers from npm and PyPI behind `hooks mcp`
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; claude-forge: compat, strict; corpora)

@@ -31,6 +31,7 @@
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | a person who approves a call, or confirms changed rules | [`approval`], [`reload`], [`terminal`] |
 //! | official MCP servers behind `hooks mcp` (`e2e mcp`) | [`mcp`] |
+//! | a receiver of OTLP from PyPI (`e2e otlp`) | [`otlp`] |
 //! | the page of the results | [`page`] |
 
 #[cfg(unix)]
@@ -48,6 +49,7 @@ mod live;
 #[cfg(target_os = "linux")]
 mod machine;
 mod mcp;
+mod otlp;
 mod packages;
 mod page;
 mod places;
@@ -92,8 +94,10 @@ const PAGE: &str = "docs/clients.md";
 /// # Errors
 /// Returns an error if a required claim fails, or the results differ from the page.
 pub(crate) fn run(arguments: &[&str]) -> Result {
-    if arguments == ["mcp"] {
-        return mcp::run();
+    match arguments {
+        ["mcp"] => return mcp::run(),
+        ["otlp"] => return otlp::run(),
+        _ => {}
     }
     let bless = arguments.contains(&"--bless");
     let mut names: Vec<&str> = arguments.iter().copied().filter(|name| *name != "--bless").collect();

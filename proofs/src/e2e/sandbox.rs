@@ -191,6 +191,18 @@ pub(super) fn with_our_environment(program: &str, arguments: &[&str], patience: 
     watched(command, folder.path(), patience)
 }
 
+/// Runs a program of the developer while `work` runs, then kills all processes that it started. An error of `work` gets the
+/// program's output.
+pub(super) fn beside(program: &str, arguments: &[&str], work: impl FnOnce() -> Result) -> Result {
+    let folder = tempfile::tempdir()?;
+    let mut command = command(Path::new(program));
+    command.args(arguments).current_dir(workspace::root());
+    let running = Running::start(command, folder.path())?;
+    let done = work();
+    let run = running.finish(Err(mpsc::RecvTimeoutError::Timeout), Duration::ZERO)?;
+    done.map_err(|cause| Error::new(format!("{cause}\n`{program}` wrote:\n{}{}", run.stdout, run.stderr)))
+}
+
 #[expect(clippy::disallowed_methods, reason = "clients are watched in a way of their own")]
 fn command(program: &Path) -> Command {
     Command::new(program)
