@@ -53,7 +53,7 @@ export XDG_STATE_HOME="$1/state" EXPERIMENT=0
 "#;
 
 /// Spans that the receiver must have: name and attributes.
-const SPANS: [(&str, &[(&str, &str)]); 3] = [
+const SPANS: [(&str, &[(&str, &str)]); 4] = [
     ("invoke_agent backend", &[("gen_ai.operation.name", "invoke_agent"), ("mlflow.spanType", "AGENT")]),
     (
         "execute_tool bash",
@@ -62,6 +62,15 @@ const SPANS: [(&str, &[(&str, &str)]); 3] = [
             ("gen_ai.tool.name", "bash"),
             ("gen_ai.tool.call.id", "call-1"),
             ("mlflow.spanType", "TOOL"),
+        ],
+    ),
+    (
+        "run_guardrail rules",
+        &[
+            ("gen_ai.operation.name", "run_guardrail"),
+            ("gen_ai.security.verdict.type", "deny"),
+            ("gen_ai.security.policy.rule.id", "no-push"),
+            ("gen_ai.tool.call.id", "call-2"),
         ],
     ),
     (
