@@ -269,6 +269,7 @@ fn the_socket_is_in_a_folder_of_its_own_and_has_one_server() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "it waits for a process, and at most for 30 s")]
 fn sinks_get_the_record_while_it_runs() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let sinks = format!(

@@ -178,6 +178,7 @@ fn closed_hooks_refuse_what_they_cannot_record() {
 
 /// Answers requests with success until the end of a session has come, or a minute has passed, and returns the kinds of events.
 #[cfg(feature = "sinks-http")]
+#[expect(clippy::disallowed_methods, reason = "a thread of its own waits for a connection")]
 fn receiver() -> (String, std::thread::JoinHandle<Vec<String>>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
