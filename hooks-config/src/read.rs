@@ -810,7 +810,7 @@ impl ConfigReader {
     /// use hooks_config::ConfigReader;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let text = "version: 1\naudit: {}\nsinks: [{ webhook: { name: x, url: 'http://127.0.0.1:9/', secret_env: NO_SUCH_VARIABLE } }]";
+    /// let text = "version: 1\naudit: {}\nsinks: [{ name: x, webhook: { url: 'http://127.0.0.1:9/', secret_env: NO_SUCH_VARIABLE } }]";
     /// let hooks = ConfigReader::default().feeding_nothing().parse(text, "hooks.yaml")?.hooks();
     /// hooks.close().await?; // nothing was sent, and nothing is missing
     /// # Ok(())
