@@ -41,7 +41,9 @@ pub(crate) fn check_quietly(arguments: &[&str]) -> Result<String> {
 /// # Errors
 /// Returns an error if the workspace does not build, or the command fails; it holds the output.
 pub(crate) fn own_command_quietly(arguments: &[&str]) -> Result<String> {
-    built_for_tests("xtask", arguments)?.both_outputs()
+    let own = std::env::current_exe()?;
+    let own = Program::new(&own.to_string_lossy(), arguments.iter().copied());
+    own.with_variable("HOOKS_PROGRAM", Built::for_tests()?.program("hooks")?).both_outputs()
 }
 
 /// A program of the workspace, as the test command has built it, which finds `hooks` by a variable.
