@@ -302,3 +302,19 @@ fn sinks_get_the_record_while_it_runs() {
     drop(input);
     assert!(server.wait_with_output().unwrap().status.success());
 }
+
+#[test]
+fn a_sink_that_is_behind_is_reported_and_the_end_is_as_ever() {
+    // Nothing listens there any more.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let sinks = format!("sinks: [{{ name: ops, webhook: {{ url: 'http://127.0.0.1:{port}/' }} }}]\n");
+    let dir = folder(&format!("{RULES}{sinks}"));
+    let mut server = hooks(dir.path(), &["serve"]).spawn().unwrap();
+    writeln!(server.stdin.take().unwrap(), "{}", call(1, "rm -rf /x")).unwrap();
+    let done = server.wait_with_output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(text.lines().last(), Some("{\"serve\":\"end\"}"), "{text}");
+    let errors = String::from_utf8(done.stderr).unwrap();
+    assert!(done.status.success() && errors.contains("the next feed continues there"), "{errors}");
+    assert_eq!(recorded(dir.path(), "pre_tool_use"), 1);
+}

@@ -115,7 +115,7 @@ impl Close for Started {
             match behind.is_empty() {
                 true => Ok(()),
                 false => Err(format!(
-                    "{} did not get everything within {CLOSING:?}; the next feed continues there",
+                    "{} did not get everything; the next feed continues there",
                     behind.join(", ")
                 )
                 .into()),
@@ -128,6 +128,10 @@ impl Config {
     /// Starts to send records once, if this is a service: a program that has a runtime and its own log.
     pub(crate) fn feed_in_service(&self) {
         if self.feeds().sinks.is_empty() || self.recording().is_none() || Handle::try_current().is_err() {
+            return;
+        }
+        // The host has started one itself.
+        if self.started().all().iter().any(|feeding| feeding.strong_count() > 0) {
             return;
         }
         let start = || self.feeding(|name| std::env::var(name).ok()).map_err(|error| error.to_string());
@@ -244,4 +248,25 @@ async fn run(
         }
     }
     feed.catch_up(1).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_host_that_feeds_the_sinks_feeds_them_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("hooks.yaml");
+        let text = "version: 1\naudit: {}\nsinks: [{ name: ops, webhook: { url: 'http://127.0.0.1:9/' } }]\n";
+        std::fs::write(&file, text).unwrap();
+        let config = Config::read(&file).unwrap();
+        // Without a kind of sinks that is built in, it cannot be started at all.
+        let feeding = config.feeding(|_| None).ok();
+        drop(config.clone().hooks());
+        assert_eq!(config.started().0.own.get().is_none(), feeding.is_some());
+        drop(feeding);
+        drop(config.clone().hooks());
+        assert!(config.started().0.own.get().is_some(), "its feeding has ended");
+    }
 }

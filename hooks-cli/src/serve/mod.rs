@@ -64,9 +64,13 @@ impl Server {
     fn close(&self) -> Result<(), Failure> {
         let mut is_closed = self.is_closed.write().unwrap_or_else(PoisonError::into_inner);
         *is_closed = true;
-        crate::eval::runtime()?
-            .block_on(self.rules.close())
-            .map_err(|error| Failure::message(error.to_string()))
+        let Err(error) = crate::eval::runtime()?.block_on(self.rules.close()) else { return Ok(()) };
+        // The log has what a sink did not get, so nothing is lost.
+        let (sinks, others): (Vec<_>, Vec<_>) = error.failed().partition(|(name, _)| *name == "sinks");
+        for (_, why) in sinks {
+            drop(writeln!(anstream::stderr(), "{why}"));
+        }
+        if others.is_empty() { Ok(()) } else { Err(Failure::message(error.to_string())) }
     }
 }
 
